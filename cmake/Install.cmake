@@ -1,0 +1,1 @@
+# filled as there is something to install
