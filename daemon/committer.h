@@ -1,0 +1,56 @@
+// The one writer: takes everything in its queue into one LMDB transaction, reserves room in the
+// segment, commits durably, publishes once, and only then answers everybody.
+//
+// Thread safety: submit from any thread. Answers are called on the committer's thread and must
+// be short (post to an executor). No answer, refusals included, leaves before the publish of
+// the group it was judged in.
+//
+// A list of operations is all or nothing. When a group does not fit into the segment or the
+// disk, its members are tried one by one, so that one huge list does not refuse the others.
+#pragma once
+
+#include "daemon/operation.h"
+#include "shm/publisher.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <variant>
+#include <vector>
+
+namespace iceblink::daemon {
+
+using CommitAnswer = std::variant<Committed, Refused>;
+
+struct CommitterOptions {
+  std::size_t queue_length_max = 4096;     // above: refused at once with kBusy
+  std::size_t group_operations_max = 65536;
+};
+
+struct CommitterStats {
+  std::uint64_t commit_count = 0;     // operation lists committed
+  std::uint64_t refused_count = 0;
+  std::uint64_t group_count = 0;      // LMDB transactions
+  std::uint64_t queue_length = 0;
+};
+
+class Committer {
+ public:
+  Committer(Store& store, shm::Publisher& publisher, CommitterOptions options);
+  /// Stops taking, finishes what is queued, ends the thread.
+  ~Committer();
+  Committer(const Committer&) = delete;
+  Committer& operator=(const Committer&) = delete;
+
+  /// `answer` is called exactly once; at once, on this thread, when the queue is full.
+  void submit(std::vector<Operation> operations, std::function<void(CommitAnswer)> answer);
+
+  [[nodiscard]] CommitterStats stats() const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace iceblink::daemon

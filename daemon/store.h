@@ -1,0 +1,130 @@
+// The durable catalog: LMDB, opened by the daemon only.
+//
+// Databases: meta {format, store uuid, hash seed, incarnation, generation}, namespaces (encoded
+// namespace -> properties), tables and views (encoded identifier -> TableRow), log (generation ->
+// changes, bounded), idempotency. One write transaction is one generation.
+//
+// Thread safety: reads from any thread; write transactions by one thread, the committer's.
+// The map grows between transactions when it fills; nobody sees an error before the disk is full.
+#pragma once
+
+#include "shm/change.h"
+
+#include <iceblink/identifier.h>
+#include <iceblink/result.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace iceblink::daemon {
+
+using Properties = std::map<std::string, std::string>;
+
+/// What the catalog knows of a table or view: its pointer, and what its file said when the
+/// pointer was set.
+struct TableRow {
+  std::string location;              // the stored string, byte for byte
+  shm::Id table_uuid{};              // zero when unknown
+  shm::Id metadata_fingerprint{};    // XXH3-128 of the file as stored; zero = unverified
+  std::uint8_t format_version = 0;   // 0 when unknown
+  std::uint64_t generation = 0;      // of the change that set the pointer
+};
+
+/// A change in the log. Owns its bytes.
+struct LoggedChange {
+  std::uint64_t generation = 0;
+  shm::RecordKind kind = shm::RecordKind::kTable;
+  std::string key;
+  TableRow row;  // empty for namespaces and tombstones
+};
+
+struct StoreOptions {
+  std::string data_dir;  // made when missing, 0700
+  std::uint64_t map_bytes = std::uint64_t{64} << 30;  // sparse; grows
+  std::uint64_t log_entries_max = 100'000;            // generations kept in the change log
+};
+
+/// A page of names and where the next one starts.
+template <typename T>
+struct Page {
+  std::vector<T> items;
+  std::optional<std::string> next_after;  // the last name given, when there are more
+};
+
+class Store {
+ public:
+  /// Locks the data directory, opens or makes the store, and syncs it. kConflict names the pid
+  /// of the daemon that holds the lock. kCorrupt, kIncompatible, kNoSpace, kNotAllowed, kIo.
+  [[nodiscard]] static Result<std::unique_ptr<Store>> open(StoreOptions options);
+  virtual ~Store() = default;
+
+  [[nodiscard]] virtual shm::Id store_uuid() const noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t hash_seed() const noexcept = 0;
+  [[nodiscard]] virtual std::uint64_t incarnation() const noexcept = 0;
+
+  /// Rule 17: a store older than what readers have seen goes above it, durably: generation :=
+  /// seen + 1, the log is cut, the incarnation is new. No effect when the store is not older.
+  [[nodiscard]] virtual Status advance_past(std::uint64_t seen_generation) = 0;
+
+  /// A consistent read-only view. Short-lived: it holds back the reuse of pages.
+  class Reading : public shm::CatalogSource {
+   public:
+    [[nodiscard]] virtual Result<std::optional<Properties>> find_namespace(
+        const Namespace& levels) const = 0;
+    [[nodiscard]] virtual Result<std::optional<TableRow>> find_table(
+        const TableIdent& ident) const = 0;
+    [[nodiscard]] virtual Result<std::optional<TableRow>> find_view(
+        const TableIdent& ident) const = 0;
+    /// Direct children of `parent` (root: empty), sorted by bytes, after `after` (last level).
+    [[nodiscard]] virtual Result<Page<Namespace>> list_namespaces(
+        const Namespace& parent, const std::optional<std::string>& after,
+        std::optional<std::size_t> limit) const = 0;
+    [[nodiscard]] virtual Result<Page<TableIdent>> list_tables(
+        const Namespace& levels, const std::optional<std::string>& after,
+        std::optional<std::size_t> limit) const = 0;
+    /// Changes of the generations after `since`, oldest first, whole generations, at least one
+    /// and about `limit` changes. kGone: the log no longer (or does not yet) reach that far.
+    [[nodiscard]] virtual Result<std::vector<LoggedChange>> changes_since(
+        std::uint64_t since, std::size_t limit) const = 0;
+  };
+  [[nodiscard]] virtual Result<std::unique_ptr<Reading>> read() const = 0;
+
+  /// One write transaction; at most one at a time. Destroying it aborts it.
+  class Writing {
+   public:
+    virtual ~Writing() = default;
+    /// Operations between begin_part and a following abort_part are undone (a nested
+    /// transaction); commit_part keeps them.
+    virtual Status begin_part() = 0;
+    virtual Status commit_part() = 0;
+    virtual void abort_part() noexcept = 0;
+
+    [[nodiscard]] virtual Result<std::optional<Properties>> find_namespace(
+        const Namespace& levels) const = 0;
+    [[nodiscard]] virtual Result<std::optional<TableRow>> find_table(
+        const TableIdent& ident) const = 0;
+    [[nodiscard]] virtual Result<std::optional<TableRow>> find_view(
+        const TableIdent& ident) const = 0;
+    /// True when tables, views or child namespaces stand below.
+    [[nodiscard]] virtual Result<bool> has_children(const Namespace& levels) const = 0;
+
+    virtual Status put_namespace(const Namespace& levels, const Properties& properties) = 0;
+    virtual Status erase_namespace(const Namespace& levels) = 0;
+    virtual Status put_table(const TableIdent& ident, const TableRow& row) = 0;
+    virtual Status erase_table(const TableIdent& ident) = 0;
+
+    /// The generation this transaction will be.
+    [[nodiscard]] virtual std::uint64_t generation() const noexcept = 0;
+    /// Writes the log entry and the generation, commits durably. kNoSpace: nothing was done.
+    /// Any other failure of the commit itself leaves the outcome unknown: the caller must end
+    /// the process without answering (rule 13).
+    [[nodiscard]] virtual Status commit(const std::vector<LoggedChange>& changes) = 0;
+  };
+  [[nodiscard]] virtual Result<std::unique_ptr<Writing>> write() = 0;
+};
+
+}  // namespace iceblink::daemon
