@@ -1,0 +1,142 @@
+#include "shm/file_mapping.h"
+
+#include <algorithm>
+#include <boost/interprocess/exceptions.hpp>
+#include <boost/interprocess/file_mapping.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace iceblink::shm {
+namespace {
+
+namespace bi = boost::interprocess;
+
+// One call for hundreds of megabytes holds the caller up; steps of this size take microseconds.
+constexpr std::uint64_t kAllocateStepBytes = 256 << 10;
+constexpr std::uint64_t kPopulateStepBytes = 2 << 20;
+constexpr std::uint64_t kUnmapStepBytes = 8 << 20;
+
+struct Stat {
+  FileIdentity identity;
+  std::uint64_t size_bytes = 0;
+};
+
+Result<Stat> stat_regular(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return system_error(path, errno);
+  if (!S_ISREG(status.st_mode)) return {ErrorKind::kCorrupt, path + ": is not a regular file"};
+  return Stat{{status.st_dev, status.st_ino}, static_cast<std::uint64_t>(status.st_size)};
+}
+
+Result<bi::mapped_region> map(const std::string& path, bi::mode_t mode, FileIdentity* identity) {
+  try {
+    const bi::file_mapping file(path.c_str(), mode);
+    if (identity != nullptr) {
+      struct stat status {};
+      if (::fstat(file.get_mapping_handle().handle, &status) != 0) {
+        return system_error(path, errno);
+      }
+      *identity = {status.st_dev, status.st_ino};
+      if (status.st_size == 0) return {ErrorKind::kCorrupt, path + ": is empty"};
+    }
+    return bi::mapped_region(file, mode);
+  } catch (const bi::interprocess_exception& error) {
+    return system_error(path, error.get_native_error());
+  } catch (const std::bad_alloc&) {
+    return {ErrorKind::kOutOfMemory, path};
+  }
+}
+
+int allocate(int descriptor, std::uint64_t size_bytes) {
+  for (std::uint64_t at = 0; at < size_bytes; at += kAllocateStepBytes) {
+    const auto step = std::min(kAllocateStepBytes, size_bytes - at);
+    int error = EINTR;
+    while (error == EINTR) {
+      error = ::posix_fallocate(descriptor, static_cast<off_t>(at), static_cast<off_t>(step));
+    }
+    if (error != 0) return error;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Error system_error(const std::string& what, int errno_value) {
+  ErrorKind kind = ErrorKind::kIo;
+  switch (errno_value) {
+    case ENOENT: kind = ErrorKind::kNotFound; break;
+    case EACCES:
+    case EPERM:
+    case EROFS: kind = ErrorKind::kNotAllowed; break;
+    case ENOSPC:
+    case EDQUOT: kind = ErrorKind::kNoSpace; break;
+    case EEXIST: kind = ErrorKind::kAlreadyExists; break;
+    case ENOMEM: kind = ErrorKind::kOutOfMemory; break;
+    default: break;
+  }
+  return {kind, what + ": " + std::generic_category().message(errno_value)};
+}
+
+Result<FileIdentity> identity_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return system_error(path, errno);
+  return FileIdentity{status.st_dev, status.st_ino};
+}
+
+Result<ReadMapping> ReadMapping::open(const std::string& path) {
+  // Looked at before it is opened: opening a pipe would wait for a writer.
+  ICEBLINK_ASSIGN_OR_RETURN(const Stat before, stat_regular(path));
+  if (before.size_bytes == 0) return {ErrorKind::kCorrupt, path + ": is empty"};
+  ReadMapping mapping;
+  ICEBLINK_ASSIGN_OR_RETURN(mapping.region_, map(path, bi::read_only, &mapping.identity_));
+  return mapping;
+}
+
+Result<WriteMapping> WriteMapping::create(const std::string& path, std::uint64_t size_bytes) {
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+  if (descriptor < 0) return system_error(path, errno);
+  int error = ::fchmod(descriptor, 0640) == 0 ? 0 : errno;  // whatever the umask
+  if (error == 0) error = allocate(descriptor, size_bytes);
+  ::close(descriptor);
+  if (error != 0) {
+    ::unlink(path.c_str());
+    return system_error(path + " (" + std::to_string(size_bytes) + " bytes)", error);
+  }
+  auto mapping = open(path, size_bytes);
+  if (!mapping) {
+    ::unlink(path.c_str());
+    return mapping;
+  }
+  const auto bytes = mapping->bytes();
+  for (std::uint64_t at = 0; at < bytes.size(); at += kPopulateStepBytes) {
+    // A kernel that knows no populate faults the pages in one by one, later.
+    const auto step = std::min<std::uint64_t>(kPopulateStepBytes, bytes.size() - at);
+    if (::madvise(bytes.data() + at, step, MADV_POPULATE_WRITE) != 0) break;
+  }
+  return mapping;
+}
+
+Result<WriteMapping> WriteMapping::open(const std::string& path, std::uint64_t size_bytes) {
+  ICEBLINK_ASSIGN_OR_RETURN(const Stat before, stat_regular(path));
+  if (before.size_bytes != size_bytes) {
+    return {ErrorKind::kCorrupt, path + ": has " + std::to_string(before.size_bytes) +
+                                     " bytes, expected " + std::to_string(size_bytes)};
+  }
+  WriteMapping mapping;
+  ICEBLINK_ASSIGN_OR_RETURN(mapping.region_, map(path, bi::read_write, nullptr));
+  return mapping;
+}
+
+void WriteMapping::unmap() noexcept {
+  while (region_.get_size() > kUnmapStepBytes) {
+    if (!region_.shrink_by(kUnmapStepBytes, true)) break;
+  }
+  bi::mapped_region().swap(region_);
+}
+
+}  // namespace iceblink::shm
