@@ -9,9 +9,6 @@
 // disk, its members are tried one by one, so that one huge list does not refuse the others.
 #pragma once
 
-#include "daemon/operation.h"
-#include "shm/publisher.h"
-
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -19,19 +16,25 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/operation.h"
+#include "shm/publisher.h"
+
 namespace iceblink::daemon {
 
 using CommitAnswer = std::variant<Committed, Refused>;
 
 struct CommitterOptions {
-  std::size_t queue_length_max = 4096;     // above: refused at once with kBusy
+  std::size_t queue_length_max = 4096;  // above: refused at once with kBusy
   std::size_t group_operations_max = 65536;
+  /// Called when a durable commit's outcome is unknown (rule 13); must not return. Without one,
+  /// the message goes to stderr and the process exits with status 70.
+  std::function<void(const Error&)> on_outcome_unknown;
 };
 
 struct CommitterStats {
-  std::uint64_t commit_count = 0;     // operation lists committed
+  std::uint64_t commit_count = 0;  // operation lists committed
   std::uint64_t refused_count = 0;
-  std::uint64_t group_count = 0;      // LMDB transactions
+  std::uint64_t group_count = 0;  // LMDB transactions
   std::uint64_t queue_length = 0;
 };
 
@@ -43,7 +46,8 @@ class Committer {
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
 
-  /// `answer` is called exactly once; at once, on this thread, when the queue is full.
+  /// `answer` is called exactly once; at once, on this thread, when the queue is full (kBusy)
+  /// or the committer is stopping (kNoDaemon).
   void submit(std::vector<Operation> operations, std::function<void(CommitAnswer)> answer);
 
   [[nodiscard]] CommitterStats stats() const;

@@ -1,8 +1,6 @@
 // What a client may ask the catalog to change, as plain data.
 #pragma once
 
-#include "daemon/store.h"
-
 #include <iceblink/identifier.h>
 
 #include <cstdint>
@@ -10,6 +8,8 @@
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "daemon/store.h"
 
 namespace iceblink::daemon {
 
@@ -28,7 +28,8 @@ struct UpdateProperties {
   Properties updates;
 };
 
-/// Sets a table's pointer. With `expect`, a compare-and-swap on the stored location.
+/// Sets a table's pointer. With `expect`, a compare-and-swap on the stored location of a table
+/// that exists, whatever `if_exists` says.
 struct RegisterTable {
   enum class IfExists : std::uint8_t { kFail, kOverwrite };
 

@@ -4,11 +4,13 @@
 // namespace -> properties), tables and views (encoded identifier -> TableRow), log (generation ->
 // changes, bounded), idempotency. One write transaction is one generation.
 //
-// Thread safety: reads from any thread; write transactions by one thread, the committer's.
+// Thread safety: reads from any thread, and a Reading may move between threads; write transactions
+// by one thread, the committer's, start to end.
+//
 // The map grows between transactions when it fills; nobody sees an error before the disk is full.
+// Growing waits for every Reading to end, so a Reading is short, and nobody waits for a commit
+// while holding one.
 #pragma once
-
-#include "shm/change.h"
 
 #include <iceblink/identifier.h>
 #include <iceblink/result.h>
@@ -20,6 +22,8 @@
 #include <string>
 #include <vector>
 
+#include "shm/change.h"
+
 namespace iceblink::daemon {
 
 using Properties = std::map<std::string, std::string>;
@@ -27,11 +31,11 @@ using Properties = std::map<std::string, std::string>;
 /// What the catalog knows of a table or view: its pointer, and what its file said when the
 /// pointer was set.
 struct TableRow {
-  std::string location;              // the stored string, byte for byte
-  shm::Id table_uuid{};              // zero when unknown
-  shm::Id metadata_fingerprint{};    // XXH3-128 of the file as stored; zero = unverified
-  std::uint8_t format_version = 0;   // 0 when unknown
-  std::uint64_t generation = 0;      // of the change that set the pointer
+  std::string location;             // the stored string, byte for byte
+  shm::Id table_uuid{};             // zero when unknown
+  shm::Id metadata_fingerprint{};   // XXH3-128 of the file as stored; zero = unverified
+  std::uint8_t format_version = 0;  // 0 when unknown
+  std::uint64_t generation = 0;     // of the change that set the pointer
 };
 
 /// A change in the log. Owns its bytes.
@@ -43,7 +47,7 @@ struct LoggedChange {
 };
 
 struct StoreOptions {
-  std::string data_dir;  // made when missing, 0700
+  std::string data_dir;                               // made when missing, 0700
   std::uint64_t map_bytes = std::uint64_t{64} << 30;  // sparse; grows
   std::uint64_t log_entries_max = 100'000;            // generations kept in the change log
 };
@@ -59,12 +63,17 @@ class Store {
  public:
   /// Locks the data directory, opens or makes the store, and syncs it. kConflict names the pid
   /// of the daemon that holds the lock. kCorrupt, kIncompatible, kNoSpace, kNotAllowed, kIo.
+  /// A new store is at generation 1 with an empty catalog, so that generation 0 means "never".
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(StoreOptions options);
   virtual ~Store() = default;
 
   [[nodiscard]] virtual shm::Id store_uuid() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t hash_seed() const noexcept = 0;
   [[nodiscard]] virtual std::uint64_t incarnation() const noexcept = 0;
+
+  /// Makes the map larger, when a Writing said map_full() and is gone. Waits until no Reading is
+  /// left. kNoSpace: the address space or the disk has no more.
+  [[nodiscard]] virtual Status grow() = 0;
 
   /// Rule 17: a store older than what readers have seen goes above it, durably: generation :=
   /// seen + 1, the log is cut, the incarnation is new. No effect when the store is not older.
@@ -80,6 +89,7 @@ class Store {
     [[nodiscard]] virtual Result<std::optional<TableRow>> find_view(
         const TableIdent& ident) const = 0;
     /// Direct children of `parent` (root: empty), sorted by bytes, after `after` (last level).
+    /// An empty page when `parent` does not exist: ask find_namespace.
     [[nodiscard]] virtual Result<Page<Namespace>> list_namespaces(
         const Namespace& parent, const std::optional<std::string>& after,
         std::optional<std::size_t> limit) const = 0;
@@ -93,15 +103,19 @@ class Store {
   };
   [[nodiscard]] virtual Result<std::unique_ptr<Reading>> read() const = 0;
 
-  /// One write transaction; at most one at a time. Destroying it aborts it.
+  /// One write transaction; at most one at a time. Destroying it aborts it. After an error of
+  /// any operation the transaction can only be destroyed; nothing of it was done. kNoSpace,
+  /// kTooLarge (more than one transaction holds), kCorrupt, kIo.
   class Writing {
    public:
     virtual ~Writing() = default;
-    /// Operations between begin_part and a following abort_part are undone (a nested
-    /// transaction); commit_part keeps them.
+    /// Operations between begin_part and a following abort_part are undone; commit_part keeps
+    /// them. Parts do not nest.
     virtual Status begin_part() = 0;
     virtual Status commit_part() = 0;
-    virtual void abort_part() noexcept = 0;
+    virtual Status abort_part() = 0;
+    /// The error was kNoSpace because the map is full: destroy this, grow(), and start over.
+    [[nodiscard]] virtual bool map_full() const noexcept = 0;
 
     [[nodiscard]] virtual Result<std::optional<Properties>> find_namespace(
         const Namespace& levels) const = 0;
@@ -114,14 +128,17 @@ class Store {
 
     virtual Status put_namespace(const Namespace& levels, const Properties& properties) = 0;
     virtual Status erase_namespace(const Namespace& levels) = 0;
+    /// `row.generation` is ignored: it becomes this transaction's.
     virtual Status put_table(const TableIdent& ident, const TableRow& row) = 0;
     virtual Status erase_table(const TableIdent& ident) = 0;
+    virtual Status put_view(const TableIdent& ident, const TableRow& row) = 0;
+    virtual Status erase_view(const TableIdent& ident) = 0;
 
     /// The generation this transaction will be.
     [[nodiscard]] virtual std::uint64_t generation() const noexcept = 0;
-    /// Writes the log entry and the generation, commits durably. kNoSpace: nothing was done.
-    /// Any other failure of the commit itself leaves the outcome unknown: the caller must end
-    /// the process without answering (rule 13).
+    /// Writes the log entry and the generation, commits durably. kStateUnknown: the outcome is
+    /// unknown, and the caller must end the process without answering (rule 13). After any
+    /// other error nothing was done.
     [[nodiscard]] virtual Status commit(const std::vector<LoggedChange>& changes) = 0;
   };
   [[nodiscard]] virtual Result<std::unique_ptr<Writing>> write() = 0;

@@ -1,0 +1,251 @@
+#include "daemon/committer.h"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "daemon/apply.h"
+#include "shm/fault_point.h"
+
+namespace iceblink::daemon {
+namespace {
+
+/// EX_SOFTWARE, as the daemon's other internal failures exit.
+constexpr int kExitStatus = 70;
+
+void end_process(const Error& error) {
+  const std::string line =
+      "iceblink: the outcome of a commit is unknown, ending without an answer"
+      " to be rebuilt from the store: " +
+      error.message() + "\n";
+  std::fputs(line.c_str(), stderr);
+  ::_exit(kExitStatus);
+}
+
+struct Request {
+  std::vector<Operation> operations;
+  std::function<void(CommitAnswer)> answer;
+  std::optional<CommitAnswer> verdict;  // set when judged, sent when published
+};
+
+shm::Change view_of(const LoggedChange& change) {
+  return {change.kind,
+          change.key,
+          change.row.location,
+          change.row.table_uuid,
+          change.row.metadata_fingerprint,
+          change.row.format_version,
+          change.generation};
+}
+
+}  // namespace
+
+class Committer::State {
+ public:
+  State(Store& store, shm::Publisher& publisher, CommitterOptions options)
+      : store_(store), publisher_(publisher), options_(std::move(options)) {
+    if (!options_.on_outcome_unknown) options_.on_outcome_unknown = end_process;
+    thread_ = std::thread([this] { run(); });
+  }
+  ~State() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+
+  void submit(std::vector<Operation> operations, std::function<void(CommitAnswer)> answer);
+  [[nodiscard]] CommitterStats stats() const;
+
+ private:
+  void run();
+  [[nodiscard]] std::vector<Request> take();
+  void commit(std::span<Request> group);
+  [[nodiscard]] Status attempt(std::span<Request> group);
+  [[nodiscard]] Status judge(Store::Writing& writing, std::span<Request> group,
+                             std::vector<LoggedChange>& changes) const;
+  [[nodiscard]] Status commit_and_publish(Store::Writing& writing,
+                                          const std::vector<LoggedChange>& changes);
+  void answer(std::span<Request> group, std::uint64_t generation);
+  void refuse(std::span<Request> group, const Error& error);
+
+  Store& store_;
+  shm::Publisher& publisher_;
+  CommitterOptions options_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Request> queue_;  // guarded by mutex_, as all below
+  bool stopping_ = false;
+  CommitterStats stats_;
+
+  std::thread thread_;
+};
+
+void Committer::State::submit(std::vector<Operation> operations,
+                              std::function<void(CommitAnswer)> answer) {
+  std::optional<Error> refusal;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) {
+      refusal = Error(ErrorKind::kNoDaemon, "the daemon is stopping");
+    } else if (queue_.size() >= options_.queue_length_max) {
+      refusal = Error(ErrorKind::kBusy, std::to_string(queue_.size()) + " commits are waiting");
+    } else {
+      queue_.push_back({std::move(operations), std::move(answer), std::nullopt});
+    }
+    if (refusal) ++stats_.refused_count;
+  }
+  if (refusal) {
+    answer(Refused{Refusal::kNone, *refusal, 0});
+  } else {
+    wake_.notify_one();
+  }
+}
+
+CommitterStats Committer::State::stats() const {
+  const std::lock_guard lock(mutex_);
+  CommitterStats stats = stats_;
+  stats.queue_length = queue_.size();
+  return stats;
+}
+
+void Committer::State::run() {
+  for (auto group = take(); !group.empty(); group = take()) commit(group);
+}
+
+// Everything that waits, up to the group's limit but one list at least. Nothing: it is the end.
+std::vector<Request> Committer::State::take() {
+  std::unique_lock lock(mutex_);
+  wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+  std::vector<Request> group;
+  std::size_t operation_count = 0;
+  while (!queue_.empty()) {
+    operation_count += queue_.front().operations.size();
+    if (!group.empty() && operation_count > options_.group_operations_max) break;
+    group.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+  }
+  return group;
+}
+
+void Committer::State::commit(std::span<Request> group) {
+  const Status status = attempt(group);
+  if (status.ok()) return;
+  if (group.size() == 1) return refuse(group, status.error());
+  // Nothing of the group was done, and one list of it may be the whole cause. Each is judged anew:
+  // what was refused may have been refused for what another list had done.
+  for (std::size_t i = 0; i < group.size(); ++i) commit(group.subspan(i, 1));
+}
+
+// One group, one transaction, one generation. After an error nothing was done and nobody answered.
+Status Committer::State::attempt(std::span<Request> group) {
+  while (true) {
+    ICEBLINK_ASSIGN_OR_RETURN(auto writing, store_.write());
+    const std::uint64_t generation = writing->generation();
+    std::vector<LoggedChange> changes;
+    Status status = judge(*writing, group, changes);
+    if (status.ok() && !changes.empty()) status = commit_and_publish(*writing, changes);
+    const bool map_full = writing->map_full();
+    writing.reset();
+    if (status.ok()) {
+      answer(group, changes.empty() ? generation - 1 : generation);
+      return Ok{};
+    }
+    if (!map_full) return status;
+    ICEBLINK_RETURN_IF_ERROR(store_.grow());  // ends with the address space, if not before
+  }
+}
+
+Status Committer::State::judge(Store::Writing& writing, std::span<Request> group,
+                               std::vector<LoggedChange>& changes) const {
+  for (Request& request : group) {
+    ICEBLINK_ASSIGN_OR_RETURN(auto outcome, apply_operations(writing, request.operations));
+    if (auto* const refused = std::get_if<Refused>(&outcome)) {
+      request.verdict = std::move(*refused);
+      continue;
+    }
+    auto& applied = std::get<Applied>(outcome);
+    request.verdict = Committed{writing.generation(), std::move(applied.properties)};
+    changes.insert(changes.end(), std::make_move_iterator(applied.changes.begin()),
+                   std::make_move_iterator(applied.changes.end()));
+  }
+  return Ok{};
+}
+
+Status Committer::State::commit_and_publish(Store::Writing& writing,
+                                            const std::vector<LoggedChange>& changes) {
+  std::vector<shm::Change> views;
+  views.reserve(changes.size());
+  shm::Room room;
+  for (const auto& change : changes) {
+    views.push_back(view_of(change));
+    room += shm::Publisher::room_for(views.back());
+  }
+  ICEBLINK_RETURN_IF_ERROR(publisher_.reserve(room));
+  ICEBLINK_FAULT_POINT("commit.before-lmdb");
+  if (const Status status = writing.commit(changes); !status.ok()) {
+    publisher_.release();
+    if (status.error().kind() != ErrorKind::kStateUnknown) return status;
+    options_.on_outcome_unknown(status.error());
+    std::abort();  // it must not return: there is nothing true to answer
+  }
+  ICEBLINK_FAULT_POINT("commit.after-lmdb");
+  publisher_.publish(writing.generation(), views);
+  return Ok{};
+}
+
+void Committer::State::answer(std::span<Request> group, std::uint64_t generation) {
+  std::uint64_t refused_count = 0;
+  for (Request& request : group) {
+    if (auto* const committed = std::get_if<Committed>(&*request.verdict)) {
+      committed->generation = generation;
+    } else {
+      ++refused_count;
+    }
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    ++stats_.group_count;
+    stats_.refused_count += refused_count;
+    stats_.commit_count += group.size() - refused_count;
+  }
+  ICEBLINK_FAULT_POINT("commit.before-answer");
+  for (Request& request : group) request.answer(*std::move(request.verdict));
+}
+
+void Committer::State::refuse(std::span<Request> group, const Error& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    stats_.refused_count += group.size();
+  }
+  for (Request& request : group) request.answer(Refused{Refusal::kNone, error, 0});
+}
+
+Committer::Committer(Store& store, shm::Publisher& publisher, CommitterOptions options)
+    : state_(std::make_unique<State>(store, publisher, std::move(options))) {}
+
+Committer::~Committer() = default;
+
+void Committer::submit(std::vector<Operation> operations,
+                       std::function<void(CommitAnswer)> answer) {
+  state_->submit(std::move(operations), std::move(answer));
+}
+
+CommitterStats Committer::stats() const {
+  return state_->stats();
+}
+
+}  // namespace iceblink::daemon

@@ -1,0 +1,122 @@
+#include "daemon/data_dir.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "shm/layout.h"
+
+namespace iceblink::daemon {
+namespace {
+
+Error error_of(int code, const std::string& path, std::string_view doing) {
+  ErrorKind kind = ErrorKind::kIo;
+  if (code == EACCES || code == EPERM || code == EROFS) kind = ErrorKind::kNotAllowed;
+  if (code == ENOSPC || code == EDQUOT) kind = ErrorKind::kNoSpace;
+  if (code == ENOTDIR) kind = ErrorKind::kInvalidArgument;
+  return {kind, path + ": " + std::string(doing) + ": " + std::strerror(code)};
+}
+
+// Makes `path` and what is missing above it.
+Status make_directories(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) return Ok{};
+    return error_of(ENOTDIR, path, "data directory");
+  }
+  if (errno != ENOENT) return error_of(errno, path, "data directory");
+  if (const auto slash = path.find_last_of('/'); slash != std::string::npos && slash > 0) {
+    ICEBLINK_RETURN_IF_ERROR(make_directories(path.substr(0, slash)));
+  }
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return error_of(errno, path, "cannot make the data directory");
+  }
+  return Ok{};
+}
+
+Status refuse_network(const std::string& path) {
+  struct statfs status {};
+  if (::statfs(path.c_str(), &status) != 0) return error_of(errno, path, "statfs");
+  if (const auto name = network_filesystem(static_cast<std::uint32_t>(status.f_type))) {
+    return {ErrorKind::kUnsupported, path + ": the data directory is on a network file system (" +
+                                         std::string(*name) +
+                                         "), where LMDB can lose data; use a local disk"};
+  }
+  return Ok{};
+}
+
+std::string holder_of(int fd) {
+  char text[32] = {};
+  const auto size = ::pread(fd, text, sizeof text - 1, 0);
+  std::string pid;
+  for (ssize_t i = 0; i < size && text[i] >= '0' && text[i] <= '9'; ++i) pid += text[i];
+  return pid.empty() ? "unknown" : pid;
+}
+
+Status write_pid(int fd, const std::string& lock_path) {
+  const std::string text = std::to_string(::getpid()) + "\n";
+  if (::ftruncate(fd, 0) != 0) return error_of(errno, lock_path, "cannot be written");
+  const auto written = ::pwrite(fd, text.data(), text.size(), 0);
+  if (written == static_cast<ssize_t>(text.size())) return Ok{};
+  return error_of(written < 0 ? errno : ENOSPC, lock_path, "cannot be written");
+}
+
+}  // namespace
+
+std::optional<std::string_view> network_filesystem(std::uint32_t magic) noexcept {
+  switch (magic) {
+    case 0x6969:
+      return "NFS";
+    case 0x517b:
+      return "SMB";
+    case 0xff534d42:
+      return "CIFS";
+    case 0xfe534d42:
+      return "SMB2";
+    case 0x01021997:
+      return "9p";
+    case 0x00c36400:
+      return "Ceph";
+    case 0x5346414f:
+      return "AFS";
+    case 0x73757245:
+      return "Coda";
+    case 0x0bd00bd0:
+      return "Lustre";
+    default:
+      return std::nullopt;
+  }
+}
+
+Result<DataDir> DataDir::open(std::string path) {
+  if (path.empty()) return {ErrorKind::kInvalidArgument, "no data directory is given"};
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  ICEBLINK_RETURN_IF_ERROR(make_directories(path));
+  ICEBLINK_RETURN_IF_ERROR(refuse_network(path));
+  const std::string lock_path = path + "/" + shm::kLockName;
+  const int fd = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) return error_of(errno, lock_path, "cannot be opened");
+  DataDir dir(std::move(path), fd);
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return error_of(errno, lock_path, "flock");
+    return {ErrorKind::kConflict,
+            dir.path() + ": the data directory is in use by the daemon with pid " + holder_of(fd)};
+  }
+  ICEBLINK_RETURN_IF_ERROR(write_pid(fd, lock_path));
+  return dir;
+}
+
+DataDir::DataDir(DataDir&& other) noexcept
+    : path_(std::move(other.path_)), lock_fd_(std::exchange(other.lock_fd_, -1)) {}
+
+DataDir::~DataDir() {
+  if (lock_fd_ >= 0) ::close(lock_fd_);
+}
+
+}  // namespace iceblink::daemon
