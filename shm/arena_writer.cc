@@ -178,14 +178,15 @@ void ArenaWriter::announce_append(std::uint64_t bytes) noexcept {
 }
 
 void ArenaWriter::publish_tail(std::uint64_t generation) noexcept {
-  // relaxed: for showing, and for the verifier of an arena at rest
-  header_->append_limit.store(checked_offset(tail_), std::memory_order_relaxed);
+  // relaxed: for showing
   header_->table_count.store(table_count_, std::memory_order_relaxed);
   header_->view_count.store(view_count_, std::memory_order_relaxed);
   header_->namespace_count.store(namespace_count_, std::memory_order_relaxed);
-  header_->published_generation.store(generation, std::memory_order_relaxed);
   // SYNC tail-publish: releases the records below; partner ArenaView::published_tail
   header_->published_tail.store(tail_, std::memory_order_release);
+  // relaxed, both: released by the root; in this order for the verifier
+  header_->published_generation.store(generation, std::memory_order_relaxed);
+  header_->append_limit.store(checked_offset(tail_), std::memory_order_relaxed);
 }
 
 void ArenaWriter::count(RecordKind kind, std::int64_t by) noexcept {

@@ -1,0 +1,96 @@
+// Safe access to memory that another thread of the process may retire: a slot per thread and a
+// grace period that costs readers nothing.
+//
+// A reader marks its own slot (two stores to a line no other thread writes), loads the current
+// mapping, reads, and unmarks. Who retires a mapping first makes it unreachable, then issues
+// membarrier(PRIVATE_EXPEDITED), which orders every running thread's mark before its load, and
+// then looks at all slots: a thread that is inside may still use the mapping, one that is not
+// can only find its successor. Where membarrier is refused, readers use a real fence.
+//
+// Thread safety: enter and leave touch the calling thread's slot only; sections do not nest.
+// After fork, the child's registry holds the forking thread alone (reset_after_fork).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace iceblink::shm {
+
+struct alignas(64) ThreadSlot {
+  /// Odd: inside a section. Written by its thread only.
+  std::atomic<std::uint64_t> sequence{0};
+  // The owner's own:
+  std::uint32_t lookups_until_check = 1;
+  std::uint32_t check_interval = 1;
+  std::uint64_t last_check_ns = 0;
+  // Under the registry's mutex:
+  bool in_use = false;
+};
+
+namespace read_section_internal {
+// initial-exec: 1.8 ns less per lookup than the default model of position-independent code.
+extern thread_local ThreadSlot* current_slot __attribute__((tls_model("initial-exec")));
+extern std::atomic<bool> readers_fence;
+/// Gives the calling thread a slot. Null when out of memory.
+[[nodiscard]] ThreadSlot* register_thread() noexcept;
+}  // namespace read_section_internal
+
+/// The calling thread's slot, made at its first use. Null when out of memory.
+[[nodiscard]] inline ThreadSlot* thread_slot() noexcept {
+  ThreadSlot* slot = read_section_internal::current_slot;
+  return slot != nullptr ? slot : read_section_internal::register_thread();
+}
+
+inline void enter_section(ThreadSlot& slot) noexcept {
+  // relaxed, both: only this thread writes it. The order against the load of the mapping that
+  // follows is made by the retirer's membarrier, and by the compiler fence here.
+  const std::uint64_t sequence = slot.sequence.load(std::memory_order_relaxed);
+  slot.sequence.store(sequence + 1, std::memory_order_relaxed);
+  // SYNC section-enter: orders the mark before the load of the mapping; partner Graveyard::bury
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (read_section_internal::readers_fence.load(std::memory_order_relaxed)) [[unlikely]] {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+}
+
+inline void leave_section(ThreadSlot& slot) noexcept {
+  // relaxed load: only this thread writes it
+  const std::uint64_t sequence = slot.sequence.load(std::memory_order_relaxed);
+  // SYNC section-leave: releases the section's reads; partner Graveyard::dig
+  slot.sequence.store(sequence + 1, std::memory_order_release);
+}
+
+/// Retired objects that threads inside a section may still read.
+///
+/// Thread safety: the caller serialises bury and dig.
+class Graveyard {
+ public:
+  /// Keeps `object`, which no new section can reach any more, until those under way have ended.
+  void bury(std::shared_ptr<const void> object);
+  /// Lets go of what nobody can be reading any more. Never waits.
+  void dig() noexcept;
+  [[nodiscard]] std::size_t size() const noexcept { return graves_.size(); }
+
+ private:
+  struct Witness {
+    const ThreadSlot* slot;
+    std::uint64_t sequence;  // while it stays at this, the thread may be reading
+  };
+  struct Grave {
+    std::shared_ptr<const void> object;
+    std::vector<Witness> witnesses;
+    bool for_ever;  // no barrier could be had
+  };
+  std::vector<Grave> graves_;
+};
+
+/// The thread registry across fork: the mutex is held while the process is copied; the child
+/// keeps the forking thread's slot alone and registers for membarrier anew at its first burial.
+void lock_registry_for_fork() noexcept;
+void unlock_registry_after_fork() noexcept;
+void reset_registry_after_fork() noexcept;
+
+}  // namespace iceblink::shm

@@ -1,0 +1,262 @@
+#include "shm/segment.h"
+
+#include "shm/futex.h"
+
+#include <algorithm>
+#include <ctime>
+#include <new>
+#include <pthread.h>
+#include <set>
+
+namespace iceblink::shm {
+namespace {
+
+/// How long a lookup waits for the successor of a retired page.
+constexpr std::chrono::milliseconds kSuccessorPatience{100};
+/// A thread's checks of the place come about this often, unless it looks up less often.
+constexpr std::uint64_t kCheckPaceNs = 5'000'000;
+/// A wait looks at the place at least this often.
+constexpr std::chrono::milliseconds kWaitSlice{250};
+
+std::uint64_t now_ns(clockid_t clock) noexcept {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// The next check comes after as many lookups as fit into kCheckPaceNs at the thread's pace.
+void pace_checks(ThreadSlot& slot) noexcept {
+  const std::uint64_t now = now_ns(CLOCK_MONOTONIC);
+  const std::uint64_t elapsed = std::max<std::uint64_t>(now - slot.last_check_ns, 1);
+  slot.last_check_ns = now;
+  const std::uint64_t wanted = slot.check_interval * kCheckPaceNs / elapsed;
+  const auto doubled = std::uint64_t{slot.check_interval} * 2;
+  slot.check_interval = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+      std::min(wanted, doubled), 1, kLookupsPerCheckMax));
+  // Shortened by a changing quarter, so that a thread that alternates between two segments in
+  // step with its checks still checks both.
+  slot.lookups_until_check =
+      slot.check_interval -
+      static_cast<std::uint32_t>((now >> 7) % (slot.check_interval / 4 + 1));
+}
+
+/// What current_ points at when the place is lost: its root is RETIRED, so every lookup asks.
+const Mapping& lost_mapping() noexcept {
+  struct Lost {
+    ControlPage page{};
+    Mapping mapping;
+    Lost() {
+      page.root.store(kRetired, std::memory_order_relaxed);  // relaxed: before it is shared
+      mapping.page = &page;
+    }
+  };
+  static const Lost lost;
+  return lost.mapping;
+}
+
+}  // namespace
+
+/// Keeps remap locks and thread registry usable in a child process.
+class SegmentForkHandlers {
+ public:
+  static SegmentForkHandlers& instance() {
+    static auto* const handlers = new SegmentForkHandlers;  // never destroyed, see read_section.cc
+    return *handlers;
+  }
+  void add(Segment* segment) {
+    const std::lock_guard lock(mutex_);
+    segments_.insert(segment);
+  }
+  void remove(Segment* segment) noexcept {
+    const std::lock_guard lock(mutex_);
+    segments_.erase(segment);
+  }
+
+ private:
+  SegmentForkHandlers() { ::pthread_atfork(before, after_in_parent, after_in_child); }
+
+  // A remap lock is taken before the registry's, here as everywhere.
+  static void before() {
+    auto& self = instance();
+    self.mutex_.lock();
+    for (Segment* segment : self.segments_) segment->remap_mutex_.lock();
+    lock_registry_for_fork();
+  }
+  static void after_in_parent() {
+    unlock_registry_after_fork();
+    release();
+  }
+  static void after_in_child() {
+    reset_registry_after_fork();
+    release();
+  }
+  static void release() {
+    auto& self = instance();
+    for (Segment* segment : self.segments_) segment->remap_mutex_.unlock();
+    self.mutex_.unlock();
+  }
+
+  std::mutex mutex_;
+  std::set<Segment*> segments_;
+};
+
+Result<std::unique_ptr<Segment>> Segment::attach(std::string runtime_dir,
+                                                 std::chrono::milliseconds attach_timeout) {
+  try {
+    Attachment attachment(runtime_dir, nullptr);
+    ICEBLINK_ASSIGN_OR_RETURN(
+        auto mapping, attachment.run(Attachment::Clock::now() + attach_timeout));
+    std::unique_ptr<Segment> segment(new Segment(std::move(runtime_dir)));
+    segment->owner_ = std::move(mapping);
+    segment->attach_count_ = 1;
+    // SYNC current-mapping: releases the mapping; partner Section
+    segment->current_.store(segment->owner_.get(), std::memory_order_release);
+    SegmentForkHandlers::instance().add(segment.get());
+    return segment;
+  } catch (const std::bad_alloc&) {
+    return {ErrorKind::kOutOfMemory, "attaching"};
+  }
+}
+
+Segment::~Segment() { SegmentForkHandlers::instance().remove(this); }
+
+void Segment::Section::refresh(Segment& segment) noexcept {
+  // Out of the section while it waits for locks and files: others may be waiting for it.
+  leave_section(*slot_);
+  const bool check_due = slot_->lookups_until_check == 0;
+  if (check_due) pace_checks(*slot_);
+  bool check = check_due;
+  // A publisher that flips without pause could outrun one attempt.
+  for (int attempts = 0;; ++attempts) {
+    const Status followed = segment.follow(check);
+    check = false;
+    enter_section(*slot_);
+    // SYNC current-mapping: acquires the mapping; partner Segment::install
+    mapping_ = segment.current_.load(std::memory_order_acquire);
+    if (!followed) {
+      failure_.emplace(followed.error());
+      return;
+    }
+    // SYNC root-publish: acquires slots, records and tail; partner Publisher (root release)
+    root_ = mapping_->page->root.load(std::memory_order_acquire);
+    if (epoch_of(root_) == mapping_->epoch) return;
+    if (attempts == 64) {
+      failure_.emplace(ErrorKind::kTimedOut,
+                       segment.runtime_dir_ + ": arenas are replaced faster than they are mapped");
+      return;
+    }
+    leave_section(*slot_);
+  }
+}
+
+Status Segment::follow(bool check_the_place) noexcept {
+  try {
+    const std::lock_guard lock(remap_mutex_);
+    return follow_locked(check_the_place);
+  } catch (const std::bad_alloc&) {
+    return {ErrorKind::kOutOfMemory, "mapping an arena"};
+  }
+}
+
+Status Segment::follow_locked(bool check_the_place) {
+  graveyard_.dig();
+  std::shared_ptr<const ControlMapping> control = owner_ ? owner_->control : nullptr;
+  if (check_the_place && control) {
+    ++place_check_count_;
+    const auto identity = identity_of(runtime_dir_ + "/" + kControlName);
+    if (identity ? *identity != control->file.identity()
+                 : identity.error().kind() == ErrorKind::kNotFound) {
+      control = nullptr;  // another file, or none
+    }
+  }
+  // SYNC root-publish: acquires the arena that it names; partner Publisher (root release)
+  if (control &&
+      epoch_of(control->page->root.load(std::memory_order_acquire)) == owner_->epoch) {
+    return Ok{};
+  }
+  // A page that vanished gets no patience; the successor of a retired one is a moment away.
+  const auto patience = control ? kSuccessorPatience : std::chrono::milliseconds(0);
+  Attachment attachment(runtime_dir_, std::move(control));
+  auto mapping = attachment.run(Attachment::Clock::now() + patience);
+  if (!mapping) {
+    if (mapping.error().kind() == ErrorKind::kNoSegment) let_go();
+    return mapping.error();
+  }
+  install(std::move(*mapping));
+  return Ok{};
+}
+
+void Segment::install(std::shared_ptr<const Mapping> mapping) {
+  // SYNC current-mapping: releases the mapping; partner Section
+  current_.store(mapping.get(), std::memory_order_release);
+  ++attach_count_;
+  std::swap(owner_, mapping);
+  if (mapping) graveyard_.bury(std::move(mapping));
+  graveyard_.dig();
+}
+
+void Segment::let_go() {
+  if (!owner_) return;
+  // SYNC current-mapping: releases the mapping; partner Section
+  current_.store(&lost_mapping(), std::memory_order_release);
+  graveyard_.bury(std::move(owner_));
+  owner_ = nullptr;
+}
+
+Status Segment::check_place() noexcept { return follow(true); }
+
+Result<PinnedView> Segment::pin() noexcept {
+  const Section section(*this);
+  if (!section.ok()) return section.error();
+  // The reference is taken inside the section, where the mapping cannot go.
+  return PinnedView{section.mapping().shared_from_this(), section.generation()};
+}
+
+Result<std::optional<std::uint64_t>> Segment::wait_for_change(
+    std::uint64_t after, std::chrono::nanoseconds timeout) noexcept {
+  const auto deadline = Attachment::Clock::now() + timeout;
+  while (true) {
+    std::shared_ptr<const ControlMapping> control;  // and not the arena: it may be flipped away
+    RootWord root = 0;
+    {
+      const Section section(*this);
+      if (!section.ok()) return section.error();
+      const std::uint64_t generation = section.generation();
+      if (generation > after) return std::optional(generation);
+      if (generation < after) {
+        return {ErrorKind::kGone, "generation " + std::to_string(after) +
+                                      " is above the current one, " + std::to_string(generation)};
+      }
+      control = section.mapping().control;
+      root = section.root();
+    }
+    const auto left = deadline - Attachment::Clock::now();
+    if (left <= std::chrono::nanoseconds::zero()) return std::optional<std::uint64_t>();
+    const std::chrono::nanoseconds slice = std::min<std::chrono::nanoseconds>(left, kWaitSlice);
+    wait_for_root(control->page->root, root, slice);
+    // SYNC root-publish: acquires what it names; partner Publisher (root release)
+    if (control->page->root.load(std::memory_order_acquire) == root) {
+      ICEBLINK_RETURN_IF_ERROR(check_place());
+    }
+  }
+}
+
+Segment::Health Segment::health() noexcept {
+  const Section section(*this);
+  if (!section.ok()) return {0, std::chrono::nanoseconds::max()};
+  const ControlPage& page = *section.mapping().page;
+  // relaxed, both: for showing health; nothing correct depends on them
+  const std::uint64_t beat = page.heartbeat_ns.load(std::memory_order_relaxed);
+  const std::uint64_t now = now_ns(CLOCK_MONOTONIC);
+  return {page.daemon_pid.load(std::memory_order_relaxed),
+          std::chrono::nanoseconds(now > beat ? now - beat : 0)};
+}
+
+Segment::Stats Segment::stats() noexcept {
+  const std::lock_guard lock(remap_mutex_);
+  graveyard_.dig();
+  return {attach_count_, graveyard_.size(), place_check_count_};
+}
+
+}  // namespace iceblink::shm
