@@ -1,0 +1,105 @@
+#include "daemon/metadata_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "iceberg/fingerprint.h"
+#include "iceberg/location.h"
+#include "iceberg/metadata_header.h"
+
+namespace iceblink::daemon {
+namespace {
+
+class File {
+ public:
+  explicit File(int fd) : fd_(fd) {}
+  ~File() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  [[nodiscard]] int fd() const noexcept { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Error error_of(int code, std::string_view location, std::string_view doing) {
+  if (code == ENOENT || code == ENOTDIR) {
+    // The words of the reference implementation: clients look for them.
+    return {ErrorKind::kNotFound, "Failed to open input stream for file: " + std::string(location)};
+  }
+  const bool refused = code == EACCES || code == EPERM;
+  return {refused ? ErrorKind::kNotAllowed : ErrorKind::kIo,
+          std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
+}
+
+Error too_large(std::string_view location, std::size_t bytes_max) {
+  return {ErrorKind::kTooLarge, std::string(location) + ": the file is larger than " +
+                                    std::to_string(bytes_max) + " bytes"};
+}
+
+// Reads to the end, wherever that is: the size from fstat is a guess.
+Result<std::string> read_all(int fd, std::size_t guess, std::string_view location,
+                             std::size_t bytes_max) {
+  std::string bytes;
+  std::size_t size = 0;
+  bytes.resize(guess + 1);  // one more, so that a file of that size ends with the second read
+  while (true) {
+    if (size == bytes.size()) bytes.resize(bytes.size() * 2);
+    const auto got = ::read(fd, bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return error_of(errno, location, "read");
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+    if (size > bytes_max) return too_large(location, bytes_max);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+}  // namespace
+
+Result<std::string> read_metadata_file(std::string_view location,
+                                       const MetadataFileLimits& limits) try {
+  ICEBLINK_ASSIGN_OR_RETURN(const std::string path, iceberg::local_path(location));
+  // O_NONBLOCK: a FIFO would make the open wait; it has no effect on regular files.
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (file.fd() < 0) return error_of(errno, location, "open");
+  struct stat status {};
+  if (::fstat(file.fd(), &status) != 0) return error_of(errno, location, "stat");
+  if (!S_ISREG(status.st_mode)) {
+    return {ErrorKind::kInvalidArgument, std::string(location) + ": not a regular file"};
+  }
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size > limits.stored_bytes_max) return too_large(location, limits.stored_bytes_max);
+  return read_all(file.fd(), size, location, limits.stored_bytes_max);
+} catch (const std::bad_alloc&) {
+  return {ErrorKind::kOutOfMemory, std::string(location) + ": out of memory"};
+}
+
+Result<DescribedFile> describe_metadata_file(std::string_view location,
+                                             const MetadataFileLimits& limits) {
+  DescribedFile described;
+  ICEBLINK_ASSIGN_OR_RETURN(described.bytes, read_metadata_file(location, limits));
+  const auto bytes = std::as_bytes(std::span(described.bytes));
+  const auto header = iceberg::parse_metadata_header(bytes, limits.inflated_bytes_max);
+  if (!header) {
+    return {header.error().kind(), std::string(location) + ": " + header.error().message()};
+  }
+  described.row.location = location;
+  described.row.table_uuid = header->table_uuid.value_or(iceberg::Uuid{});
+  described.row.metadata_fingerprint = iceberg::fingerprint_of(bytes);
+  described.row.format_version = header->format_version;
+  described.is_view = header->is_view;
+  return described;
+}
+
+}  // namespace iceblink::daemon

@@ -1,0 +1,37 @@
+// Reads metadata files by their stored location.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "daemon/store.h"
+
+namespace iceblink::daemon {
+
+struct MetadataFileLimits {
+  std::size_t stored_bytes_max = std::size_t{1} << 30;
+  std::size_t inflated_bytes_max = std::size_t{1} << 30;
+};
+
+/// The file's bytes, as stored. kNotFound: "Failed to open input stream for file: <location>";
+/// kTooLarge; kNotAllowed; kInvalidArgument: no regular file, or a bad location; kUnsupported: a
+/// location of another scheme or host; kOutOfMemory; kIo.
+[[nodiscard]] Result<std::string> read_metadata_file(std::string_view location,
+                                                     const MetadataFileLimits& limits = {});
+
+/// What a file says of itself: the row that a pointer to it is stored as (without a generation).
+struct DescribedFile {
+  TableRow row;
+  bool is_view = false;
+  std::string bytes;  // as stored
+};
+
+/// Reads, fingerprints and parses the header. Errors as read_metadata_file, and those of
+/// iceberg::parse_metadata_header with the location in front.
+[[nodiscard]] Result<DescribedFile> describe_metadata_file(std::string_view location,
+                                                           const MetadataFileLimits& limits = {});
+
+}  // namespace iceblink::daemon

@@ -1,0 +1,22 @@
+// Inflating gzip (RFC 1952), as metadata files are compressed.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace iceblink::iceberg {
+
+inline constexpr std::size_t kInflatedBytesMaxDefault = std::size_t{1} << 30;
+
+/// True for bytes that begin as a gzip member does (1f 8b).
+[[nodiscard]] bool is_gzip(std::span<const std::byte> bytes) noexcept;
+
+/// The text of all members, one after the other. kInvalidArgument: damaged, cut short, or followed
+/// by bytes that are no member; kTooLarge: more than `inflated_bytes_max`; kOutOfMemory.
+[[nodiscard]] Result<std::string> inflate_gzip(
+    std::span<const std::byte> bytes, std::size_t inflated_bytes_max = kInflatedBytesMaxDefault);
+
+}  // namespace iceblink::iceberg

@@ -1,0 +1,92 @@
+#include "iceberg/location.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+namespace iceblink::iceberg {
+namespace {
+
+bool is_alpha(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+char lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool equals_ignoring_case(std::string_view text, std::string_view lower_case) noexcept {
+  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
+                    [](char a, char b) { return lower(a) == b; });
+}
+
+/// The scheme (RFC 3986, 3.1) before a colon, if the text begins with one.
+std::optional<std::string_view> scheme_of(std::string_view text) noexcept {
+  const auto end = text.find(':');
+  if (end == std::string_view::npos || end == 0 || !is_alpha(text[0])) return std::nullopt;
+  const auto scheme = text.substr(0, end);
+  const bool valid = std::all_of(scheme.begin(), scheme.end(), [](char c) {
+    return is_alpha(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+  });
+  return valid ? std::optional(scheme) : std::nullopt;
+}
+
+std::optional<unsigned> hex_digit(char c) noexcept {
+  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
+  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10;
+  return std::nullopt;
+}
+
+Error invalid(std::string_view location, std::string_view why) {
+  return {ErrorKind::kInvalidArgument,
+          "location '" + std::string(location) + "' " + std::string(why)};
+}
+
+Result<std::string> percent_decoded(std::string_view path, std::string_view location) {
+  std::string out;
+  out.reserve(path.size());
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path[i] != '%') {
+      out += path[i];
+      continue;
+    }
+    const auto high = i + 2 < path.size() ? hex_digit(path[i + 1]) : std::nullopt;
+    const auto low = high ? hex_digit(path[i + 2]) : std::nullopt;
+    if (!low) return invalid(location, "holds a '%' that is no escape of two hex digits");
+    out += static_cast<char>(static_cast<std::uint8_t>(*high * 16 + *low));
+    i += 2;
+  }
+  if (out.find('\0') != std::string::npos) return invalid(location, "holds an escaped NUL");
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> local_path(std::string_view location) {
+  if (location.empty()) return invalid(location, "is empty");
+  if (location.find('\0') != std::string_view::npos) {
+    return {ErrorKind::kInvalidArgument, "a location holds a NUL"};
+  }
+  if (location.front() == '/') return std::string(location);
+  const auto scheme = scheme_of(location);
+  if (!scheme) return invalid(location, "is relative; it must be an absolute path or a file: URI");
+  if (!equals_ignoring_case(*scheme, "file")) {
+    return {ErrorKind::kUnsupported, "location '" + std::string(location) + "': scheme '" +
+                                         std::string(*scheme) +
+                                         "' is not served, only local files are"};
+  }
+  std::string_view path = location.substr(scheme->size() + 1);
+  if (path.starts_with("//")) {
+    path.remove_prefix(2);
+    const auto host = path.substr(0, path.find('/'));
+    if (!host.empty() && !equals_ignoring_case(host, "localhost")) {
+      return {ErrorKind::kUnsupported, "location '" + std::string(location) + "': host '" +
+                                           std::string(host) + "' is not this one"};
+    }
+    path.remove_prefix(host.size());
+  }
+  if (!path.starts_with('/')) return invalid(location, "names no absolute path");
+  return percent_decoded(path, location);
+}
+
+}  // namespace iceblink::iceberg

@@ -1,0 +1,34 @@
+// The JSON text of a metadata file: what stands in it, once inflated and without its BOM.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "iceberg/gzip.h"
+
+namespace iceblink::iceberg {
+
+/// Borrows the file's bytes when they are the text already, and owns it when it was compressed.
+class MetadataText {
+ public:
+  /// By its first bytes, whatever it is called: gzip is inflated, a UTF-8 BOM left out.
+  /// kInvalidArgument: empty, or not a gzip file; kUnsupported: zstd; kTooLarge; kOutOfMemory.
+  [[nodiscard]] static Result<MetadataText> of(
+      std::span<const std::byte> file, std::size_t inflated_bytes_max = kInflatedBytesMaxDefault);
+
+  /// Lives as long as this and the file's bytes.
+  [[nodiscard]] std::string_view view() const noexcept {
+    return (inflated_.empty() ? stored_ : std::string_view(inflated_)).substr(bom_bytes_);
+  }
+
+ private:
+  std::string_view stored_;
+  std::string inflated_;
+  std::size_t bom_bytes_ = 0;
+};
+
+}  // namespace iceblink::iceberg
