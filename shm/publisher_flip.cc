@@ -175,8 +175,9 @@ Status Publisher::State::build_and_flip(Room need, bool only_if_two_fit) {
     control_->root.store(make_root(made->epoch, generation_), std::memory_order_release);
     ICEBLINK_FAULT_POINT("flip.after-root");
     const auto now = Clock::now();
-    // Arenas that last less than a second cost readers more than room costs the host.
-    if (now - current_since_ < std::chrono::seconds(1)) {
+    // Arenas that fill in less than a second cost readers more than room costs the host.
+    const bool filled_up = current_->writer.free_bytes() < current_->headroom_bytes / 2;
+    if (filled_up && now - current_since_ < std::chrono::seconds(1)) {
       headroom_boost_ = std::min(headroom_boost_ * 2, kHeadroomBoostMax);
     } else if (now - current_since_ > std::chrono::seconds(10)) {
       headroom_boost_ = std::max<std::uint64_t>(headroom_boost_ / 2, 1);

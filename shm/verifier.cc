@@ -86,8 +86,9 @@ class ArenaCheck {
         (limit & kOffsetMask) < tail_ || (limit & kOffsetMask) > header_.file_bytes) {
       fail(offsetof(ArenaHeader, published_tail), "the tail lies outside of the arena");
     }
-    if (published_ < header_.base_generation) {
-      fail(offsetof(ArenaHeader, published_generation), "is below the base copy's generation");
+    if (published_ - header_.base_generation >= kGenerationsPerArenaMax) {
+      fail(offsetof(ArenaHeader, published_generation),
+           "the published generation is not one of this arena's");
     }
   }
 
