@@ -1,0 +1,149 @@
+#include "daemon/http/error_body.h"
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+
+namespace iceblink::daemon::http {
+namespace {
+
+constexpr unsigned kRetryAfterSeconds = 1;
+
+// Length of the well-formed UTF-8 sequence at the start of `text`; 0 when there is none.
+std::size_t sequence_bytes(std::string_view text) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = at(0);
+  if (lead < 0x80) return 1;
+  std::size_t size = 0;
+  if (lead >= 0xc2 && lead <= 0xdf) size = 2;
+  if (lead >= 0xe0 && lead <= 0xef) size = 3;
+  if (lead >= 0xf0 && lead <= 0xf4) size = 4;
+  if (size == 0 || text.size() < size) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((at(i) & 0xc0) != 0x80) return 0;
+  }
+  const bool overlong = (lead == 0xe0 && at(1) < 0xa0) || (lead == 0xf0 && at(1) < 0x90);
+  const bool not_scalar = (lead == 0xed && at(1) > 0x9f) || (lead == 0xf4 && at(1) > 0x8f);
+  return overlong || not_scalar ? 0 : size;
+}
+
+// A broken name or a system's error text must not make the answer unreadable.
+std::string as_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t size = sequence_bytes(text);
+    out += size == 0 ? std::string_view("?") : text.substr(0, size);
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return out;
+}
+
+// Names as the reference implementation writes them: clients look for these words.
+std::string dotted(const Namespace& levels) {
+  std::string out;
+  for (const auto& level : levels) {
+    if (!out.empty()) out += '.';
+    out += level;
+  }
+  return out;
+}
+
+}  // namespace
+
+RestError rest_error_of(ErrorKind kind) noexcept {
+  switch (kind) {
+    case ErrorKind::kInvalidArgument:
+      return {400, "IllegalArgumentException"};
+    case ErrorKind::kNotFound:
+      return {404, "NotFoundException"};
+    case ErrorKind::kAlreadyExists:
+      return {409, "AlreadyExistsException"};
+    case ErrorKind::kNotEmpty:
+      return {409, "NamespaceNotEmptyException"};
+    case ErrorKind::kConflict:
+      return {409, "CommitFailedException"};
+    case ErrorKind::kGone:
+      return {410, "GoneException"};
+    case ErrorKind::kStateUnknown:
+      return {500, "CommitStateUnknownException"};
+    case ErrorKind::kNotAllowed:
+      return {403, "ForbiddenException"};
+    case ErrorKind::kNoSpace:
+      return {507, "InsufficientStorageException"};
+    case ErrorKind::kTooLarge:
+      return {413, "ContentTooLargeException"};
+    case ErrorKind::kBusy:
+      return {429, "SlowDownException"};
+    case ErrorKind::kUnsupported:
+      return {406, "UnsupportedOperationException"};
+    case ErrorKind::kTimedOut:
+      return {504, "TimeoutException"};
+    case ErrorKind::kNoSegment:
+    case ErrorKind::kIncompatible:
+    case ErrorKind::kCorrupt:
+    case ErrorKind::kNoDaemon:
+    case ErrorKind::kOutOfMemory:
+    case ErrorKind::kIo:
+    case ErrorKind::kInternal:
+      break;
+  }
+  return {500, "InternalServerError"};
+}
+
+RestError rest_error_of(const Refused& refused) noexcept {
+  switch (refused.refusal) {
+    case Refusal::kNoSuchNamespace:
+      return {404, "NoSuchNamespaceException"};
+    case Refusal::kNoSuchTable:
+      return {404, "NoSuchTableException"};
+    case Refusal::kNoSuchView:
+      return {404, "NoSuchViewException"};
+    case Refusal::kAlreadyExists:
+      return {409, "AlreadyExistsException"};
+    case Refusal::kNamespaceNotEmpty:
+      return {409, "NamespaceNotEmptyException"};
+    case Refusal::kCommitFailed:
+      return {409, "CommitFailedException"};
+    case Refusal::kUnprocessable:
+      return {422, "UnprocessableEntityException"};
+    case Refusal::kNone:
+      break;
+  }
+  return rest_error_of(refused.error.kind());
+}
+
+Response error_response(RestError error, std::string_view message) {
+  std::string body = R"({"error":{"message":)";
+  body += boost::json::serialize(boost::json::string_view(as_utf8(message)));
+  body += R"(,"type":")";
+  body += error.type;
+  body += R"(","code":)";
+  body += std::to_string(error.status);
+  body += "}}";
+  Response response = json_response(std::move(body));
+  response.status = error.status;
+  if (error.status == 429) response.retry_after_s = kRetryAfterSeconds;
+  return response;
+}
+
+Response error_response(const Error& error) {
+  return error_response(rest_error_of(error.kind()), error.message());
+}
+
+Response error_response(const Refused& refused) {
+  return error_response(rest_error_of(refused), refused.error.message());
+}
+
+Response no_such_namespace(const Namespace& levels) {
+  return error_response({404, "NoSuchNamespaceException"},
+                        "Namespace does not exist: " + dotted(levels));
+}
+
+Response no_such_table(const TableIdent& ident) {
+  return error_response({404, "NoSuchTableException"},
+                        "Table does not exist: " + dotted(ident.levels) + "." + ident.name);
+}
+
+}  // namespace iceblink::daemon::http

@@ -1,0 +1,33 @@
+// Every error that leaves the server: the one place where refusals and error kinds become HTTP
+// statuses and the exception types of the Iceberg REST specification.
+#pragma once
+
+#include <iceblink/identifier.h>
+#include <iceblink/result.h>
+
+#include <string_view>
+
+#include "daemon/http/response.h"
+#include "daemon/operation.h"
+
+namespace iceblink::daemon::http {
+
+/// What an error is on the wire.
+struct RestError {
+  unsigned status;
+  std::string_view type;  // static storage
+};
+
+[[nodiscard]] RestError rest_error_of(ErrorKind kind) noexcept;
+[[nodiscard]] RestError rest_error_of(const Refused& refused) noexcept;
+
+/// {"error":{"message","type","code"}}. A message that is not UTF-8 is cleaned. 429 gets a
+/// Retry-After.
+[[nodiscard]] Response error_response(RestError error, std::string_view message);
+[[nodiscard]] Response error_response(const Error& error);
+[[nodiscard]] Response error_response(const Refused& refused);
+
+[[nodiscard]] Response no_such_namespace(const Namespace& levels);
+[[nodiscard]] Response no_such_table(const TableIdent& ident);
+
+}  // namespace iceblink::daemon::http

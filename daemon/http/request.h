@@ -1,0 +1,25 @@
+// One request as the handlers see it, free of any HTTP library.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace iceblink::daemon::http {
+
+enum class Verb : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kOther };
+
+/// "GET" and so on; kOther is "-".
+[[nodiscard]] constexpr std::string_view to_string(Verb verb) noexcept {
+  constexpr std::string_view kNames[] = {"GET", "HEAD", "POST", "PUT", "DELETE", "-"};
+  return kNames[static_cast<std::size_t>(verb)];
+}
+
+struct Request {
+  Verb verb = Verb::kOther;
+  std::string target;         // as sent: still percent-encoded
+  std::string if_none_match;  // the header's value; empty when it was not sent
+  std::string body;
+};
+
+}  // namespace iceblink::daemon::http

@@ -1,0 +1,42 @@
+// One answer, and its head as bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iceblink::daemon::http {
+
+inline constexpr std::string_view kJson = "application/json";
+inline constexpr std::string_view kPlainText = "text/plain; version=0.0.4; charset=utf-8";
+
+/// An answer. Its header fields are named members, so that no client's text can become a header.
+struct Response {
+  unsigned status = 204;
+  std::string_view content_type;   // static storage; empty when there is no body
+  std::vector<std::string> parts;  // of the body, sent one after another without a copy
+  std::string etag;                // with its quotes
+  std::string allow;               // of a 405
+  std::optional<unsigned> retry_after_s;
+  std::optional<std::uint64_t> generation;  // Iceblink-Generation
+  bool closes = false;                      // the connection ends after this answer
+
+  [[nodiscard]] std::size_t body_bytes() const noexcept;
+};
+
+/// 200 with a JSON body.
+[[nodiscard]] Response json_response(std::string body);
+
+/// How the connection goes on, as far as the head says so.
+struct HeadOptions {
+  unsigned http_minor = 1;  // of the request: a 1.0 client must be told of keep-alive
+  bool keeps_alive = true;
+};
+
+/// Status line and header fields, the empty line included. A status that has no body (204, 304)
+/// gets no Content-Length.
+[[nodiscard]] std::string head_of(const Response& response, HeadOptions options);
+
+}  // namespace iceblink::daemon::http
