@@ -1,0 +1,125 @@
+#include "daemon/http/exchange.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "daemon/http/error_body.h"
+
+namespace iceblink::daemon::http {
+
+Exchange::Exchange(Services& services, std::shared_ptr<Peer> peer, Request request)
+    : services_(services), peer_(std::move(peer)), request_(std::move(request)) {}
+
+Exchange::~Exchange() {
+  answer(error_response({ErrorKind::kInternal, "the request was dropped without an answer"}));
+}
+
+void Exchange::set_target(Target target, RawNames names) {
+  target_ = std::move(target);
+  names_ = names;
+}
+
+std::optional<std::string_view> Exchange::raw_query(std::string_view name) const noexcept {
+  for (const auto& [key, value] : target_.query) {
+    if (key == name) return value;
+  }
+  return std::nullopt;
+}
+
+Result<std::optional<std::string>> Exchange::query(std::string_view name) const {
+  const auto raw = raw_query(name);
+  if (!raw) return std::optional<std::string>{};
+  ICEBLINK_ASSIGN_OR_RETURN(std::string value, percent_decode(*raw, PlusMeans::kSpace));
+  return std::optional<std::string>{std::move(value)};
+}
+
+Result<std::unique_ptr<Store::Reading>> Exchange::read() {
+  ICEBLINK_ASSIGN_OR_RETURN(auto reading, services_.store.read());
+  generation_seen_ = std::max(generation_seen_.value_or(0), reading->generation());
+  return reading;
+}
+
+Result<Namespace> Exchange::resolve_namespace(const Store::Reading& reading,
+                                              std::string_view raw) const {
+  ICEBLINK_ASSIGN_OR_RETURN(Namespace levels, decode_namespace_segment(raw, PlusMeans::kSpace));
+  if (!is_ambiguous(raw)) return levels;
+  ICEBLINK_ASSIGN_OR_RETURN(const auto found, reading.find_namespace(levels));
+  if (found) return levels;
+  ICEBLINK_ASSIGN_OR_RETURN(Namespace literal, decode_namespace_segment(raw, PlusMeans::kPlus));
+  ICEBLINK_ASSIGN_OR_RETURN(const auto found_literal, reading.find_namespace(literal));
+  return found_literal ? literal : levels;
+}
+
+Result<TableIdent> Exchange::resolve_table(const Store::Reading& reading) const {
+  ICEBLINK_ASSIGN_OR_RETURN(TableIdent ident,
+                            decode_table_segments(names_.levels, names_.table, PlusMeans::kSpace));
+  if (!is_ambiguous(names_.levels) && !is_ambiguous(names_.table)) return ident;
+  ICEBLINK_ASSIGN_OR_RETURN(const auto found, reading.find_table(ident));
+  if (found) return ident;
+  ICEBLINK_ASSIGN_OR_RETURN(TableIdent literal,
+                            decode_table_segments(names_.levels, names_.table, PlusMeans::kPlus));
+  ICEBLINK_ASSIGN_OR_RETURN(const auto found_literal, reading.find_table(literal));
+  return found_literal ? literal : ident;
+}
+
+void Exchange::submit(std::vector<Operation> operations,
+                      std::function<Response(const CommitAnswer&)> respond) {
+  services_.committer.submit(
+      std::move(operations),
+      [self = shared_from_this(), respond = std::move(respond)](CommitAnswer answer) {
+        // Off the committer's thread: whoever waits behind this commit waits for no formatting.
+        self->peer_->post([self, respond, answer = std::move(answer)] {
+          self->guard([&] {
+            Response response = respond(answer);
+            if (const auto* done = std::get_if<Committed>(&answer)) {
+              response.generation = done->generation;
+            }
+            self->answer(std::move(response));
+          });
+        });
+      });
+}
+
+void Exchange::commit(std::vector<Operation> operations,
+                      std::function<Response(const Committed&)> respond) {
+  submit(std::move(operations), [respond = std::move(respond)](const CommitAnswer& answer) {
+    if (const auto* refused = std::get_if<Refused>(&answer)) return error_response(*refused);
+    return respond(std::get<Committed>(answer));
+  });
+}
+
+void Exchange::on_file_thread(std::function<void()> job) {
+  const bool taken =
+      services_.files.run([self = shared_from_this(), job = std::move(job)] { self->guard(job); });
+  if (!taken) answer(error_response({ErrorKind::kBusy, "too many files are waiting to be read"}));
+}
+
+void Exchange::guard(const std::function<void()>& work) noexcept {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    spdlog::error("{} {}: {}", to_string(request_.verb), request_.target, error.what());
+    answer(error_response({ErrorKind::kInternal, std::string("internal error: ") + error.what()}));
+  }
+}
+
+void Exchange::answer(Response response) noexcept {
+  // relaxed: only one of several answers may pass; sending synchronises by itself
+  if (answered_.exchange(true, std::memory_order_relaxed)) return;
+  try {
+    if (generation_seen_) services_.publisher.wait_published(*generation_seen_);
+    if (!response.generation) response.generation = generation_seen_;
+    const bool is_write = request_.verb != Verb::kGet && request_.verb != Verb::kHead;
+    if (!response.generation && is_write) {
+      response.generation = services_.publisher.published_generation();
+    }
+    peer_->send(std::move(response));
+  } catch (const std::exception& error) {
+    spdlog::error("{} {}: the answer was lost: {}", to_string(request_.verb), request_.target,
+                  error.what());
+  }
+}
+
+}  // namespace iceblink::daemon::http

@@ -1,0 +1,103 @@
+// One request on its way to its one answer.
+//
+// A handler runs on a server thread, may hand the exchange to a file thread or to the committer,
+// and answers exactly once, from wherever it then is.
+//
+// Thread safety: one thread at a time; handing it over is the caller's synchronisation.
+//
+// Invariants:
+//  - The first answer is sent, later ones are dropped. A request whose exchange is dropped
+//    without an answer gets a 500.
+//  - No answer overtakes the publish (rule 14): it leaves only when the newest state this
+//    exchange has read is visible to every process.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "daemon/http/names.h"
+#include "daemon/http/request.h"
+#include "daemon/http/response.h"
+#include "daemon/http/services.h"
+
+namespace iceblink::daemon::http {
+
+/// The connection a request came on, as the exchange needs it.
+class Peer {
+ public:
+  virtual ~Peer() = default;
+  /// Runs `work` on the connection's own executor. From any thread.
+  virtual void post(std::function<void()> work) = 0;
+  /// Sends the answer of the request in hand. From any thread; once a request.
+  virtual void send(Response response) = 0;
+};
+
+/// The path's names, still encoded: views into the request's target.
+struct RawNames {
+  std::string_view levels;
+  std::string_view table;
+};
+
+class Exchange : public std::enable_shared_from_this<Exchange> {
+ public:
+  Exchange(Services& services, std::shared_ptr<Peer> peer, Request request);
+  ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  [[nodiscard]] Services& services() const noexcept { return services_; }
+  [[nodiscard]] const Request& request() const noexcept { return request_; }
+  [[nodiscard]] const RawNames& names() const noexcept { return names_; }
+  /// The router's: called once, before the handler.
+  void set_target(Target target, RawNames names);
+
+  /// The raw value of the first parameter of that name.
+  [[nodiscard]] std::optional<std::string_view> raw_query(std::string_view name) const noexcept;
+  /// As above, form-decoded. An absent parameter is an empty optional.
+  [[nodiscard]] Result<std::optional<std::string>> query(std::string_view name) const;
+
+  /// A consistent state to read from; notes its generation.
+  [[nodiscard]] Result<std::unique_ptr<Store::Reading>> read();
+
+  /// Which namespace `raw` means in `reading`'s state; see names.h on '+'.
+  [[nodiscard]] Result<Namespace> resolve_namespace(const Store::Reading& reading,
+                                                    std::string_view raw) const;
+  /// Which table the path means in `reading`'s state.
+  [[nodiscard]] Result<TableIdent> resolve_table(const Store::Reading& reading) const;
+
+  /// Submits to the committer; `respond` runs on the connection's executor and makes the answer.
+  void submit(std::vector<Operation> operations,
+              std::function<Response(const CommitAnswer&)> respond);
+  /// As above, with refusals answered the usual way.
+  void commit(std::vector<Operation> operations, std::function<Response(const Committed&)> respond);
+
+  /// Runs `job` on a file thread; 429 when they have too much to do.
+  void on_file_thread(std::function<void()> job);
+
+  /// Runs `work`; what it throws is answered with 500.
+  void guard(const std::function<void()>& work) noexcept;
+
+  void answer(Response response) noexcept;
+
+ private:
+  Services& services_;
+  const std::shared_ptr<Peer> peer_;
+  const Request request_;
+  Target target_;
+  RawNames names_;
+  std::optional<std::uint64_t> generation_seen_;
+  std::atomic<bool> answered_{false};
+};
+
+using ExchangePtr = std::shared_ptr<Exchange>;
+/// Answers, now or later. May throw: the router answers 500 then.
+using Handler = void (*)(const ExchangePtr&);
+
+}  // namespace iceblink::daemon::http

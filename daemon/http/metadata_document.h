@@ -1,0 +1,27 @@
+// A table's metadata file as it is answered: its text, and what its row says of it.
+//
+// Both functions open files and take as long as the disk does. Errors: those of
+// daemon/metadata_file.h; kInvalidArgument for a view's metadata.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <string>
+
+#include "daemon/store.h"
+
+namespace iceblink::daemon::http {
+
+struct MetadataDocument {
+  std::string text;  // JSON: inflated, without a byte order mark, else as stored
+  TableRow row;      // without a generation
+};
+
+/// Reads a file that is to be registered.
+[[nodiscard]] Result<MetadataDocument> describe_document(const std::string& location);
+
+/// Reads the file of a row. kCorrupt: its bytes are not those that were registered. The file of
+/// an unverified row is parsed instead.
+[[nodiscard]] Result<std::string> read_document(const TableRow& row);
+
+}  // namespace iceblink::daemon::http

@@ -1,0 +1,41 @@
+// The handlers, by resource. Sections: of the Iceberg REST specification; see router.cc for the
+// paths.
+#pragma once
+
+#include "daemon/http/exchange.h"
+
+namespace iceblink::daemon::http {
+
+// config.cc
+void get_config(const ExchangePtr& exchange);
+
+// namespaces.cc
+void list_namespaces(const ExchangePtr& exchange);
+void create_namespace(const ExchangePtr& exchange);
+void load_namespace(const ExchangePtr& exchange);
+void namespace_exists(const ExchangePtr& exchange);
+void drop_namespace(const ExchangePtr& exchange);
+void update_properties(const ExchangePtr& exchange);
+
+// tables.cc
+void list_tables(const ExchangePtr& exchange);
+void table_exists(const ExchangePtr& exchange);
+void drop_table(const ExchangePtr& exchange);
+void rename_table(const ExchangePtr& exchange);
+
+// table_load.cc
+void load_table(const ExchangePtr& exchange);
+void register_table(const ExchangePtr& exchange);
+
+// batch.cc
+void apply_batch(const ExchangePtr& exchange);
+
+// changes.cc
+void list_changes(const ExchangePtr& exchange);
+
+// health.cc
+void healthz(const ExchangePtr& exchange);
+void readyz(const ExchangePtr& exchange);
+void metrics(const ExchangePtr& exchange);
+
+}  // namespace iceblink::daemon::http

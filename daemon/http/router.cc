@@ -1,0 +1,154 @@
+#include "daemon/http/router.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "daemon/http/error_body.h"
+#include "daemon/http/resources.h"
+
+namespace iceblink::daemon::http {
+namespace {
+
+struct Route {
+  Verb verb;
+  std::string_view pattern;
+  Handler handler;
+};
+
+constexpr Route kRoutes[] = {
+    {Verb::kHead, "/v1/namespaces/{namespace}/tables/{table}", table_exists},
+    {Verb::kGet, "/v1/namespaces/{namespace}/tables/{table}", load_table},
+    {Verb::kDelete, "/v1/namespaces/{namespace}/tables/{table}", drop_table},
+    {Verb::kGet, "/v1/namespaces/{namespace}/tables", list_tables},
+    {Verb::kPost, "/v1/namespaces/{namespace}/register", register_table},
+    {Verb::kPost, "/v1/tables/rename", rename_table},
+    {Verb::kGet, "/v1/namespaces", list_namespaces},
+    {Verb::kPost, "/v1/namespaces", create_namespace},
+    {Verb::kGet, "/v1/namespaces/{namespace}", load_namespace},
+    {Verb::kHead, "/v1/namespaces/{namespace}", namespace_exists},
+    {Verb::kDelete, "/v1/namespaces/{namespace}", drop_namespace},
+    {Verb::kPost, "/v1/namespaces/{namespace}/properties", update_properties},
+    {Verb::kGet, "/v1/config", get_config},
+    {Verb::kPost, "/iceblink/v1/batch", apply_batch},
+    {Verb::kGet, "/iceblink/v1/changes", list_changes},
+    {Verb::kGet, "/healthz", healthz},
+    {Verb::kGet, "/readyz", readyz},
+    {Verb::kGet, "/metrics", metrics},
+};
+
+struct CompiledRoute {
+  const Route* route;
+  std::vector<std::string_view> segments;
+};
+
+const std::vector<CompiledRoute>& compiled_routes() {
+  static const std::vector<CompiledRoute> routes = [] {
+    std::vector<CompiledRoute> out;
+    for (const Route& route : kRoutes) {
+      out.push_back({&route, split_target(route.pattern).value().segments});
+    }
+    return out;
+  }();
+  return routes;
+}
+
+std::optional<RawNames> match(const CompiledRoute& compiled, const Target& target) {
+  if (compiled.segments.size() != target.segments.size()) return std::nullopt;
+  RawNames names;
+  for (std::size_t i = 0; i < target.segments.size(); ++i) {
+    if (compiled.segments[i] == "{namespace}") {
+      names.levels = target.segments[i];
+    } else if (compiled.segments[i] == "{table}") {
+      names.table = target.segments[i];
+    } else if (compiled.segments[i] != target.segments[i]) {
+      return std::nullopt;
+    }
+  }
+  return names;
+}
+
+struct Match {
+  Handler handler = nullptr;
+  RawNames names;
+  std::vector<Verb> verbs;  // served on this path
+};
+
+Match find_route(Verb verb, const Target& target) {
+  Match found;
+  Handler get_handler = nullptr;
+  for (const CompiledRoute& compiled : compiled_routes()) {
+    const auto names = match(compiled, target);
+    if (!names) continue;
+    found.names = *names;
+    if (compiled.route->verb == verb) {
+      found.handler = compiled.route->handler;
+      return found;
+    }
+    if (compiled.route->verb == Verb::kGet) get_handler = compiled.route->handler;
+    found.verbs.push_back(compiled.route->verb);
+  }
+  if (verb == Verb::kHead) found.handler = get_handler;
+  return found;
+}
+
+std::string allow_of(std::vector<Verb> verbs) {
+  const auto has = [&](Verb verb) {
+    return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+  };
+  if (has(Verb::kGet) && !has(Verb::kHead)) verbs.push_back(Verb::kHead);
+  std::sort(verbs.begin(), verbs.end());
+  std::string allow;
+  for (const Verb verb : verbs) {
+    if (!allow.empty()) allow += ", ";
+    allow += to_string(verb);
+  }
+  return allow;
+}
+
+void route(const ExchangePtr& exchange) {
+  const Request& request = exchange->request();
+  auto target = split_target(request.target);
+  if (!target) {
+    exchange->answer(error_response({400, "BadRequestException"}, target.error().message()));
+    return;
+  }
+  Match found = find_route(request.verb, *target);
+  if (found.handler != nullptr) {
+    exchange->set_target(std::move(*target), found.names);
+    found.handler(exchange);
+    return;
+  }
+  const std::string what = std::string(to_string(request.verb)) + " " + request.target;
+  if (found.verbs.empty()) {
+    exchange->answer(
+        error_response({404, "NoSuchEndpointException"}, "No route for request: " + what));
+    return;
+  }
+  Response response =
+      error_response({405, "MethodNotAllowedException"}, "This path does not serve: " + what);
+  response.allow = allow_of(std::move(found.verbs));
+  exchange->answer(std::move(response));
+}
+
+}  // namespace
+
+void dispatch(const ExchangePtr& exchange) noexcept {
+  exchange->guard([&] { route(exchange); });
+}
+
+const std::vector<std::string>& served_endpoints() {
+  static const std::vector<std::string> endpoints = [] {
+    constexpr std::string_view kRoot = "/v1/";
+    std::vector<std::string> out;
+    for (const Route& served : kRoutes) {
+      if (!served.pattern.starts_with(kRoot) || served.handler == get_config) continue;
+      out.push_back(std::string(to_string(served.verb)) + " /v1/{prefix}/" +
+                    std::string(served.pattern.substr(kRoot.size())));
+    }
+    return out;
+  }();
+  return endpoints;
+}
+
+}  // namespace iceblink::daemon::http

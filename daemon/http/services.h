@@ -1,0 +1,37 @@
+// What the handlers work with: the parts of the daemon, and what they count.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "daemon/committer.h"
+#include "daemon/http/file_pool.h"
+#include "daemon/store.h"
+#include "shm/publisher.h"
+
+namespace iceblink::daemon::http {
+
+/// Counters since start, for showing: every access is relaxed, none orders anything.
+struct Counters {
+  std::array<std::atomic<std::uint64_t>, 6> answers_by_class{};  // index: status / 100
+  std::atomic<std::uint64_t> connections_accepted{0};
+  std::atomic<std::uint64_t> connections_refused{0};
+  std::atomic<std::uint64_t> connections_open{0};
+};
+
+/// References to parts that outlive every request. Constant after construction, but for the
+/// counters and `is_ready`.
+struct Services {
+  Store& store;
+  shm::Publisher& publisher;
+  Committer& committer;
+  FilePool& files;
+  std::string instance_name;
+  std::string warehouse;  // URI; empty when none was given
+  Counters counters{};
+  std::atomic<bool> is_ready{false};  // relaxed: a sign for showing
+};
+
+}  // namespace iceblink::daemon::http

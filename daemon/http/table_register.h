@@ -1,0 +1,30 @@
+// What `register` asks for, over REST and in a batch, and what the file it names says.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <boost/json/object.hpp>
+#include <cstdint>
+#include <string>
+
+#include "daemon/operation.h"
+
+namespace iceblink::daemon::http {
+
+/// Whether the metadata file is read before its table is registered.
+enum class Verification : std::uint8_t { kReadFile, kNone };
+
+struct RegisterRequest {
+  RegisterTable operation;  // the row holds the location only
+  Verification verification = Verification::kReadFile;
+};
+
+/// Members: metadata-location, overwrite, expect (implies overwrite), unverified.
+[[nodiscard]] Result<RegisterRequest> register_request_of(const boost::json::object& body,
+                                                          TableIdent ident);
+
+/// Reads the metadata file and fills in the row. Returns the document: inflated, without a BOM.
+/// kNotFound: no such file. kInvalidArgument: the file is not table metadata, and why.
+[[nodiscard]] Result<std::string> verify_and_fill(RegisterTable& operation);
+
+}  // namespace iceblink::daemon::http
