@@ -1,0 +1,204 @@
+#include "daemon/http/server.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <spdlog/spdlog.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "daemon/http/error_body.h"
+
+namespace iceblink::daemon::http {
+namespace {
+
+namespace asio = boost::asio;
+using asio::generic::stream_protocol;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// After an accept failed for want of descriptors or memory.
+constexpr milliseconds kAcceptPause{100};
+
+milliseconds sweep_period_of(const ConnectionLimits& limits) {
+  const auto shortest =
+      std::min({limits.idle_timeout, limits.request_timeout, limits.write_timeout});
+  return std::clamp(shortest / 4, milliseconds(5), milliseconds(1000));
+}
+
+}  // namespace
+
+class Server::State {
+ public:
+  State(Services& services, ServerOptions options)
+      : services_(services),
+        options_(std::move(options)),
+        registry_(std::make_shared<ConnectionRegistry>()),
+        io_(static_cast<int>(options_.threads)),
+        sweep_timer_(io_),
+        heartbeat_timer_(io_) {}
+
+  ~State() { stop(); }
+
+  Status start(std::vector<Listener> listeners) {
+    for (Listener& listener : listeners) {
+      const int family = listener.transport() == Transport::kUnix ? AF_UNIX : AF_INET;
+      auto& accepting =
+          accepting_.emplace_back(std::make_unique<Accepting>(io_, std::move(listener)));
+      error_code error;
+      accepting->acceptor.assign(stream_protocol(family, 0), accepting->listener.fd(), error);
+      if (error) return {ErrorKind::kIo, "cannot listen: " + error.message()};
+      (void)accepting->listener.release_fd();
+    }
+    for (auto& accepting : accepting_) accept(*accepting);
+    sweep();
+    if (options_.heartbeat) beat();
+    for (std::size_t i = 0; i < options_.threads; ++i) {
+      threads_.emplace_back([this] { serve(); });
+    }
+    return Ok{};
+  }
+
+  void stop() noexcept {
+    if (threads_.empty()) return;
+    services_.is_ready.store(false, std::memory_order_relaxed);
+    const auto until = steady_clock::now() + options_.drain_timeout;
+    asio::post(io_, [this] {
+      const std::lock_guard lock(accept_mutex_);
+      is_stopping_ = true;
+      error_code ignored;
+      for (auto& accepting : accepting_) accepting->acceptor.close(ignored);
+      for (const auto& connection : registry_->all()) connection->drain();
+    });
+    registry_->wait_empty(until);
+    io_.stop();
+    for (auto& thread : threads_) thread.join();
+    threads_.clear();
+    accepting_.clear();
+  }
+
+ private:
+  struct Accepting {
+    Accepting(asio::io_context& io, Listener from)
+        : listener(std::move(from)), acceptor(io), pause(io) {}
+    Listener listener;  // its socket file, once the acceptor has the descriptor
+    asio::basic_socket_acceptor<stream_protocol, asio::io_context::executor_type> acceptor;
+    asio::steady_timer pause;
+  };
+
+  // Nothing a handler throws may end a thread.
+  void serve() {
+    for (;;) {
+      try {
+        io_.run();
+        return;
+      } catch (const std::exception& error) {
+        spdlog::error("a server thread goes on after: {}", error.what());
+      }
+    }
+  }
+
+  void accept(Accepting& accepting) {
+    accepting.acceptor.async_accept(asio::make_strand(io_),
+                                    [this, &accepting](error_code error, Socket socket) {
+                                      const std::lock_guard lock(accept_mutex_);
+                                      if (is_stopping_) return;
+                                      if (error) return on_accept_error(accepting, error);
+                                      take(accepting, std::move(socket));
+                                      accept(accepting);
+                                    });
+  }
+
+  void on_accept_error(Accepting& accepting, const error_code& error) {
+    if (error == asio::error::connection_aborted || error == asio::error::interrupted) {
+      return accept(accepting);
+    }
+    spdlog::warn("accept: {}", error.message());
+    accepting.pause.expires_after(kAcceptPause);
+    accepting.pause.async_wait([this, &accepting](error_code cancelled) {
+      const std::lock_guard lock(accept_mutex_);
+      if (!cancelled && !is_stopping_) accept(accepting);
+    });
+  }
+
+  void take(const Accepting& accepting, Socket socket) {
+    if (registry_->size() >= options_.connections_max) return refuse(std::move(socket));
+    services_.counters.connections_accepted.fetch_add(1, std::memory_order_relaxed);
+    if (accepting.listener.transport() == Transport::kTcp) {
+      const int on = 1;
+      ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    }
+    auto connection =
+        std::make_shared<Connection>(std::move(socket), services_, options_.limits, registry_);
+    registry_->add(connection);
+    connection->start();
+  }
+
+  // One small write, which a new socket's buffer always takes, without waiting for anybody.
+  void refuse(Socket socket) {
+    services_.counters.connections_refused.fetch_add(1, std::memory_order_relaxed);
+    const Response response =
+        error_response({ErrorKind::kBusy, "there are " + std::to_string(options_.connections_max) +
+                                              " connections already; try again"});
+    const std::string text = head_of(response, {.keeps_alive = false}) + response.parts.front();
+    error_code ignored;
+    socket.non_blocking(true, ignored);
+    socket.write_some(asio::buffer(text), ignored);
+    socket.shutdown(Socket::shutdown_both, ignored);
+  }
+
+  void sweep() {
+    sweep_timer_.expires_after(sweep_period_of(options_.limits));
+    sweep_timer_.async_wait([this](error_code cancelled) {
+      if (cancelled) return;
+      const auto now = steady_clock::now();
+      for (const auto& connection : registry_->all()) connection->close_if_overdue(now);
+      sweep();
+    });
+  }
+
+  void beat() {
+    options_.heartbeat();
+    heartbeat_timer_.expires_after(options_.heartbeat_period);
+    heartbeat_timer_.async_wait([this](error_code cancelled) {
+      if (!cancelled) beat();
+    });
+  }
+
+  Services& services_;
+  const ServerOptions options_;
+  const std::shared_ptr<ConnectionRegistry> registry_;
+  asio::io_context io_;
+  asio::steady_timer sweep_timer_;
+  asio::steady_timer heartbeat_timer_;
+  std::vector<std::unique_ptr<Accepting>> accepting_;
+  std::vector<std::thread> threads_;
+  std::mutex accept_mutex_;   // between accepting and stopping
+  bool is_stopping_ = false;  // guarded by accept_mutex_
+};
+
+Result<std::unique_ptr<Server>> Server::start(Services& services, ServerOptions options,
+                                              std::vector<Listener> listeners) {
+  auto state = std::make_unique<State>(services, std::move(options));
+  ICEBLINK_RETURN_IF_ERROR(state->start(std::move(listeners)));
+  services.is_ready.store(true, std::memory_order_relaxed);
+  return std::unique_ptr<Server>(new Server(std::move(state)));
+}
+
+Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Server::~Server() = default;
+void Server::stop() noexcept {
+  state_->stop();
+}
+
+}  // namespace iceblink::daemon::http

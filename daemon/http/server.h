@@ -1,0 +1,50 @@
+// The HTTP server: accept loops, the threads that serve, and the limits.
+//
+// Thread safety: stop from any thread but the server's own; the rest belongs to one thread.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "daemon/http/connection.h"
+#include "daemon/http/listener.h"
+#include "daemon/http/services.h"
+
+namespace iceblink::daemon::http {
+
+struct ServerOptions {
+  std::size_t threads = 2;
+  std::size_t connections_max = 1024;  // above: answered 429 and closed
+  ConnectionLimits limits;
+  std::chrono::milliseconds drain_timeout{5000};  // what stop() gives requests in hand
+  /// Called on a server thread, every `heartbeat_period`: so it also shows that they run.
+  std::function<void()> heartbeat;
+  std::chrono::milliseconds heartbeat_period{100};
+};
+
+class Server {
+ public:
+  /// Serves at once. `services` must outlive the server. kIo: a listener cannot be used.
+  [[nodiscard]] static Result<std::unique_ptr<Server>> start(Services& services,
+                                                             ServerOptions options,
+                                                             std::vector<Listener> listeners);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Takes no more connections, answers the requests that were taken, ends the threads.
+  /// Idempotent.
+  void stop() noexcept;
+
+ private:
+  class State;
+  explicit Server(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace iceblink::daemon::http
