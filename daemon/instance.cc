@@ -1,0 +1,186 @@
+#include "daemon/instance.h"
+
+#include <linux/magic.h>
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "daemon/committer.h"
+#include "daemon/http/server.h"
+#include "daemon/store.h"
+#include "shm/fault_point.h"
+#include "shm/layout.h"
+#include "shm/publisher.h"
+
+namespace iceblink::daemon {
+namespace {
+
+constexpr ::mode_t kRuntimeDirMode = 0750;
+
+Status make_runtime_dir(const std::string& path) {
+  std::error_code error;
+  const auto parent = std::filesystem::absolute(path, error).parent_path();
+  std::filesystem::create_directories(parent, error);
+  if (::mkdir(path.c_str(), kRuntimeDirMode) == 0) return Ok{};
+  const int code = errno;
+  if (code == EEXIST && std::filesystem::is_directory(path, error)) return Ok{};
+  return {code == EACCES || code == EPERM ? ErrorKind::kNotAllowed : ErrorKind::kIo,
+          "runtime directory " + path + ": " + std::system_category().message(code)};
+}
+
+void warn_unless_tmpfs(const std::string& path) {
+  struct statfs found {};
+  if (::statfs(path.c_str(), &found) != 0) return;
+  if (found.f_type == TMPFS_MAGIC || found.f_type == RAMFS_MAGIC) return;
+  spdlog::warn("runtime directory {} is not on a tmpfs: the segment will be written to a disk",
+               path);
+}
+
+// Rule 17: a store restored from a backup goes above what readers have already seen.
+Status catch_up_with_readers(Store& store, const shm::Publisher& publisher) {
+  const auto adopted = publisher.adopted_generation();
+  if (!adopted) return Ok{};
+  ICEBLINK_ASSIGN_OR_RETURN(const auto reading, store.read());
+  if (*adopted <= reading->generation()) return Ok{};
+  spdlog::warn("the store is at generation {}, readers have seen {}: it was restored from a backup",
+               reading->generation(), *adopted);
+  ICEBLINK_FAULT_POINT("start.before-restore");
+  ICEBLINK_RETURN_IF_ERROR(store.advance_past(*adopted));
+  ICEBLINK_FAULT_POINT("start.after-restore");
+  return Ok{};
+}
+
+}  // namespace
+
+class Instance::State {
+ public:
+  explicit State(const Settings& settings) : settings_(settings) {}
+  ~State() { stop(); }
+
+  Status start() {
+    ICEBLINK_RETURN_IF_ERROR(make_runtime_dir(settings_.runtime_dir));
+    warn_unless_tmpfs(settings_.runtime_dir);
+    ICEBLINK_ASSIGN_OR_RETURN(store_, Store::open({.data_dir = settings_.data_dir,
+                                                   .map_bytes = settings_.map_bytes,
+                                                   .log_entries_max = settings_.log_entries_max}));
+    ICEBLINK_RETURN_IF_ERROR(start_publisher());
+    committer_ = std::make_unique<Committer>(*store_, *publisher_, CommitterOptions{});
+    return start_server();
+  }
+
+  void stop() noexcept {
+    if (is_stopped_) return;
+    is_stopped_ = true;
+    if (server_) server_->stop();
+    if (files_) files_->stop();
+    committer_.reset();
+    if (server_) {
+      ICEBLINK_FAULT_POINT("stop.before-say-stopped");
+      publisher_->say_stopped();
+      ICEBLINK_FAULT_POINT("stop.after-say-stopped");
+    }
+  }
+
+  const Settings& settings() const noexcept { return settings_; }
+  const shm::Publisher& publisher() const noexcept { return *publisher_; }
+  std::uint16_t tcp_port() const noexcept { return tcp_port_; }
+  std::string socket_path() const { return settings_.runtime_dir + "/" + shm::kSocketName; }
+
+ private:
+  Status start_publisher() {
+    using enum shm::PublisherOptions::OnForeignControl;
+    shm::PublisherOptions options;
+    options.runtime_dir = settings_.runtime_dir;
+    options.store_uuid = store_->store_uuid();
+    options.incarnation = store_->incarnation();
+    options.hash_seed = store_->hash_seed();
+    options.daemon_version = ICEBLINK_VERSION;
+    options.on_foreign_control = settings_.replace_control ? kReplace : kRefuse;
+    options.headroom_bytes_min = settings_.headroom_bytes;
+    ICEBLINK_ASSIGN_OR_RETURN(publisher_, shm::Publisher::open(std::move(options)));
+    ICEBLINK_RETURN_IF_ERROR(catch_up_with_readers(*store_, *publisher_));
+    ICEBLINK_ASSIGN_OR_RETURN(const auto reading, store_->read());
+    return publisher_->start(*reading, store_->incarnation());
+  }
+
+  // Under both locks: so a socket that lies in the way is nobody's.
+  Result<std::vector<http::Listener>> open_listeners() {
+    ICEBLINK_ASSIGN_OR_RETURN(auto listeners, http::Listener::inherited());
+    if (listeners.empty()) {
+      ICEBLINK_ASSIGN_OR_RETURN(auto listener, http::Listener::open_unix(socket_path()));
+      listeners.push_back(std::move(listener));
+    }
+    if (!settings_.listen.empty()) {
+      ICEBLINK_ASSIGN_OR_RETURN(auto listener, http::Listener::open_tcp(settings_.listen));
+      tcp_port_ = listener.port();
+      listeners.push_back(std::move(listener));
+    }
+    return listeners;
+  }
+
+  Status start_server() {
+    ICEBLINK_ASSIGN_OR_RETURN(auto listeners, open_listeners());
+    files_ =
+        std::make_unique<http::FilePool>(http::FilePoolOptions{.threads = settings_.file_threads});
+    services_.reset(new http::Services{.store = *store_,
+                                       .publisher = *publisher_,
+                                       .committer = *committer_,
+                                       .files = *files_,
+                                       .instance_name = settings_.instance,
+                                       .warehouse = settings_.warehouse});
+    http::ServerOptions options;
+    options.threads = settings_.http_threads;
+    options.connections_max = settings_.connections_max;
+    options.limits.body_bytes_max = settings_.body_bytes_max;
+    options.limits.idle_timeout = settings_.idle_timeout;
+    options.limits.request_timeout = settings_.request_timeout;
+    options.limits.write_timeout = settings_.write_timeout;
+    options.drain_timeout = settings_.drain_timeout;
+    options.heartbeat = [publisher = publisher_.get()] { publisher->beat(); };
+    ICEBLINK_ASSIGN_OR_RETURN(
+        server_, http::Server::start(*services_, std::move(options), std::move(listeners)));
+    return Ok{};
+  }
+
+  // Each uses those above it, and is destroyed before them.
+  const Settings settings_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<shm::Publisher> publisher_;
+  std::unique_ptr<http::Services> services_;
+  std::unique_ptr<http::Server> server_;
+  std::unique_ptr<http::FilePool> files_;
+  std::unique_ptr<Committer> committer_;
+  std::uint16_t tcp_port_ = 0;
+  bool is_stopped_ = false;
+};
+
+Result<std::unique_ptr<Instance>> Instance::start(const Settings& settings) {
+  auto state = std::make_unique<State>(settings);
+  ICEBLINK_RETURN_IF_ERROR(state->start());
+  return std::unique_ptr<Instance>(new Instance(std::move(state)));
+}
+
+Instance::Instance(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Instance::~Instance() = default;
+void Instance::stop() noexcept {
+  state_->stop();
+}
+std::uint64_t Instance::generation() const {
+  return state_->publisher().published_generation();
+}
+std::uint64_t Instance::table_count() const {
+  return state_->publisher().stats().table_count;
+}
+std::string Instance::socket_path() const {
+  return state_->socket_path();
+}
+std::uint16_t Instance::tcp_port() const noexcept {
+  return state_->tcp_port();
+}
+
+}  // namespace iceblink::daemon

@@ -1,0 +1,41 @@
+// One daemon, running: the store, the publisher, the committer and the server, started in the
+// order that the segment's protocol asks for, and stopped in the opposite one.
+//
+// Thread safety: stop from any thread but the server's; the rest may be called from any thread.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "daemon/settings.h"
+
+namespace iceblink::daemon {
+
+class Instance {
+ public:
+  /// Serves when it returns. kConflict: another daemon holds a lock. kCorrupt, kIncompatible: the
+  /// store or the control page. kInvalidArgument: a setting. kNotAllowed, kNoSpace, kIo.
+  [[nodiscard]] static Result<std::unique_ptr<Instance>> start(const Settings& settings);
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  /// Answers what was accepted, commits what was queued, says so in the segment. Idempotent.
+  void stop() noexcept;
+
+  [[nodiscard]] std::uint64_t generation() const;
+  [[nodiscard]] std::uint64_t table_count() const;
+  [[nodiscard]] std::string socket_path() const;
+  /// 0 without --listen.
+  [[nodiscard]] std::uint16_t tcp_port() const noexcept;
+
+ private:
+  class State;
+  explicit Instance(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace iceblink::daemon

@@ -1,0 +1,30 @@
+#include "daemon/service_manager.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+namespace iceblink::daemon {
+
+void notify_service_manager(std::string_view state) noexcept {
+  const char* const path = std::getenv("NOTIFY_SOCKET");
+  if (path == nullptr || (path[0] != '/' && path[0] != '@')) return;
+  const std::size_t path_bytes = std::strlen(path);
+  sockaddr_un address{};
+  if (path_bytes < 2 || path_bytes >= sizeof(address.sun_path)) return;
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path, path_bytes);
+  if (path[0] == '@') address.sun_path[0] = '\0';  // the abstract namespace
+  const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return;
+  const auto address_bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path_bytes);
+  static_cast<void>(::sendto(fd, state.data(), state.size(), MSG_NOSIGNAL,
+                             reinterpret_cast<const sockaddr*>(&address), address_bytes));
+  ::close(fd);
+}
+
+}  // namespace iceblink::daemon

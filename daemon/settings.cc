@@ -1,0 +1,165 @@
+#include "daemon/settings.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <system_error>
+
+#include "daemon/http/listener.h"
+#include "daemon/settings_table.h"
+
+namespace iceblink::daemon {
+namespace {
+
+#ifdef ICEBLINK_FAULT_POINTS
+constexpr bool kHasFaultPoints = true;
+#else
+constexpr bool kHasFaultPoints = false;
+#endif
+
+/// What CLI11 makes of the arguments, not yet understood.
+struct RawFlags {
+  std::map<std::string, std::string, std::less<>> values;  // by setting
+  std::string config;
+  bool wants_help = false;
+  bool wants_version = false;
+  bool wants_fault_points = false;
+};
+
+void declare_flags(CLI::App& app, RawFlags& raw) {
+  app.set_help_flag();
+  app.add_flag("-h,--help", raw.wants_help, "Print this and exit");
+  app.add_flag("--version", raw.wants_version, "Print the version and exit");
+  app.add_option("--config", raw.config, "Settings in a TOML file; its keys are these names")
+      ->type_name("FILE.toml");
+  for (const Setting& setting : settings_table()) {
+    const std::string name(setting.name);
+    if (setting.type == Setting::Type::kFlag) {
+      app.add_flag_callback(
+          "--" + name, [&raw, name] { raw.values[name] = "true"; }, std::string(setting.help));
+    } else {
+      app.add_option_function<std::string>(
+             "--" + name, [&raw, name](const std::string& value) { raw.values[name] = value; },
+             std::string(setting.help))
+          ->type_name(std::string(setting.placeholder));
+    }
+  }
+  if (kHasFaultPoints) {
+    app.add_flag("--list-fault-points", raw.wants_fault_points, "Print the fault points and exit");
+    app.add_option_function<std::string>(
+           "--fault-point", [&raw](const std::string& value) { raw.values["fault-point"] = value; },
+           "Die at the Nth pass of a fault point")
+        ->type_name("NAME[:N]");
+  }
+}
+
+std::string first_of_list(const std::string& directories) {
+  return directories.substr(0, directories.find(':'));
+}
+
+Result<std::string> read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.is_open() && !file.bad()) return text;
+  return {ErrorKind::kIo, "config file " + path + ": " + std::generic_category().message(errno)};
+}
+
+Result<std::string> last_part(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  path = path.substr(path.rfind('/') + 1);
+  if (!path.empty() && path != "." && path != "..") return path;
+  return {ErrorKind::kInvalidArgument, "give --instance: the runtime directory has no name"};
+}
+
+Status complete(Settings& settings) {
+  if (settings.runtime_dir.empty()) {
+    return {ErrorKind::kInvalidArgument,
+            "--runtime-dir is missing ($RUNTIME_DIRECTORY is not set)"};
+  }
+  if (settings.data_dir.empty()) {
+    return {ErrorKind::kInvalidArgument, "--data-dir is missing ($STATE_DIRECTORY is not set)"};
+  }
+  if (!settings.listen.empty()) {
+    ICEBLINK_RETURN_IF_ERROR(http::check_tcp_address(settings.listen));
+  }
+  if (settings.instance.empty()) {
+    ICEBLINK_ASSIGN_OR_RETURN(settings.instance, last_part(settings.runtime_dir));
+  }
+  return Ok{};
+}
+
+Result<Settings> settings_of(const RawFlags& raw, const Environment& environment) {
+  Settings settings;
+  settings.runtime_dir = first_of_list(environment("RUNTIME_DIRECTORY").value_or(""));
+  settings.data_dir = first_of_list(environment("STATE_DIRECTORY").value_or(""));
+  if (!raw.config.empty()) {
+    ICEBLINK_ASSIGN_OR_RETURN(const std::string text, read_text(raw.config));
+    ICEBLINK_RETURN_IF_ERROR(apply_toml(settings, text, raw.config));
+  }
+  for (const auto& [name, value] : raw.values) {
+    if (name == "fault-point") {
+      settings.fault_point = value;
+    } else if (auto status = find_setting(name)->set(settings, value); !status) {
+      return {ErrorKind::kInvalidArgument, "--" + name + " " + status.error().message()};
+    }
+  }
+  ICEBLINK_RETURN_IF_ERROR(complete(settings));
+  return settings;
+}
+
+// CLI11 says which argument it does not know; we say which was meant.
+Error unknown_argument(const std::vector<std::string>& extras) {
+  std::string name = extras.front();
+  std::string message = "unknown argument '" + name + "'";
+  if (name.starts_with("--")) {
+    message += "; did you mean --" + std::string(nearest_setting(name.substr(2)));
+    message += "?";
+  }
+  return {ErrorKind::kInvalidArgument, message};
+}
+
+}  // namespace
+
+Environment process_environment() {
+  return [](const char* name) -> std::optional<std::string> {
+    const char* const value = std::getenv(name);
+    if (value == nullptr) return std::nullopt;
+    return std::string(value);
+  };
+}
+
+Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments,
+                                       const Environment& environment) {
+  CLI::App app("iceblinkd: serves one Iceberg catalog to every process of this host", "iceblinkd");
+  app.allow_extras();
+  RawFlags raw;
+  declare_flags(app, raw);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ParseError& error) {
+    return {ErrorKind::kInvalidArgument, error.what()};
+  }
+  CommandLine line;
+  if (raw.wants_help) {
+    line.action = CommandLine::Action::kHelp;
+    line.help = app.help();
+    return line;
+  }
+  if (const auto extras = app.remaining(); !extras.empty()) return unknown_argument(extras);
+  if (raw.wants_version) {
+    line.action = CommandLine::Action::kVersion;
+    return line;
+  }
+  if (raw.wants_fault_points) {
+    line.action = CommandLine::Action::kListFaultPoints;
+    return line;
+  }
+  ICEBLINK_ASSIGN_OR_RETURN(line.settings, settings_of(raw, environment));
+  return line;
+}
+
+}  // namespace iceblink::daemon

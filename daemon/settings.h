@@ -1,0 +1,63 @@
+// What a daemon is told: by flags, by a TOML file, by the service manager's environment.
+//
+// A key of the file is a flag's name without its dashes. A flag wins over the file, the file
+// over the environment.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iceblink::daemon {
+
+struct Settings {
+  std::string runtime_dir;
+  std::string data_dir;
+  std::string warehouse;  // URI; empty when none
+  std::string listen;     // HOST:PORT of a loopback address; empty: the Unix socket only
+  std::string log_level = "info";
+  std::string instance;  // default: the last part of runtime_dir
+  bool replace_control = false;
+
+  std::size_t http_threads = 2;
+  std::size_t file_threads = 2;
+  std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
+  std::size_t connections_max = 1024;
+  std::uint64_t log_entries_max = 100'000;
+  std::uint64_t map_bytes = std::uint64_t{64} << 30;
+  std::uint64_t headroom_bytes = std::uint64_t{1} << 20;
+  std::chrono::milliseconds idle_timeout{60'000};
+  std::chrono::milliseconds request_timeout{30'000};
+  std::chrono::milliseconds write_timeout{30'000};
+  std::chrono::milliseconds drain_timeout{5'000};
+
+  std::string fault_point;  // NAME[:N], in builds that have them
+};
+
+struct CommandLine {
+  enum class Action : std::uint8_t { kRun, kHelp, kVersion, kListFaultPoints };
+  Action action = Action::kRun;
+  Settings settings;  // complete when action is kRun
+  std::string help;   // when action is kHelp
+};
+
+/// Looks a variable up; std::nullopt when it is not set.
+using Environment = std::function<std::optional<std::string>(const char* name)>;
+[[nodiscard]] Environment process_environment();
+
+/// `arguments` without the program's name. kInvalidArgument: an unknown flag or key (with the
+/// nearest right one), a bad value, a missing directory. kIo, kNotAllowed: the file.
+[[nodiscard]] Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments,
+                                                     const Environment& environment);
+
+/// Applies a TOML document to `settings`. `path` is for messages.
+[[nodiscard]] Status apply_toml(Settings& settings, std::string_view text, const std::string& path);
+
+}  // namespace iceblink::daemon

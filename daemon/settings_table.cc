@@ -1,0 +1,133 @@
+#include "daemon/settings_table.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <vector>
+
+namespace iceblink::daemon {
+namespace {
+
+constexpr std::string_view kLogLevels[] = {"trace", "debug", "info", "warning", "error", "off"};
+
+template <auto Member>
+Status set_text(Settings& settings, const std::string& text) {
+  settings.*Member = text;
+  return Ok{};
+}
+
+Result<std::uint64_t> number_of(const std::string& text, std::uint64_t min, std::uint64_t max) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc{} && end == text.data() + text.size() && value >= min && value <= max) {
+    return value;
+  }
+  return {ErrorKind::kInvalidArgument, "'" + text + "' is not a number from " +
+                                           std::to_string(min) + " to " + std::to_string(max)};
+}
+
+template <auto Member, std::uint64_t Min, std::uint64_t Max>
+Status set_number(Settings& settings, const std::string& text) {
+  ICEBLINK_ASSIGN_OR_RETURN(const std::uint64_t value, number_of(text, Min, Max));
+  auto& member = settings.*Member;
+  member = std::remove_reference_t<decltype(member)>(value);
+  return Ok{};
+}
+
+template <auto Member>
+Status set_flag(Settings& settings, const std::string& text) {
+  if (text != "true" && text != "false") {
+    return {ErrorKind::kInvalidArgument, "'" + text + "' is not true or false"};
+  }
+  settings.*Member = text == "true";
+  return Ok{};
+}
+
+Status set_log_level(Settings& settings, const std::string& text) {
+  if (std::find(std::begin(kLogLevels), std::end(kLogLevels), text) == std::end(kLogLevels)) {
+    return {ErrorKind::kInvalidArgument,
+            "'" + text + "' is not trace, debug, info, warning, error or off"};
+  }
+  settings.log_level = text;
+  return Ok{};
+}
+
+using enum Setting::Type;
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
+constexpr std::uint64_t kDayMs = 24ull * 3600 * 1000;
+
+constexpr Setting kSettings[] = {
+    {"runtime-dir", "DIR", "Where the segment and the socket are; best on a tmpfs", kText,
+     set_text<&Settings::runtime_dir>},
+    {"data-dir", "DIR", "Where the durable catalog is", kText, set_text<&Settings::data_dir>},
+    {"warehouse", "URI", "The warehouse this catalog answers for", kText,
+     set_text<&Settings::warehouse>},
+    {"listen", "HOST:PORT", "Serve TCP too, on a loopback address", kText,
+     set_text<&Settings::listen>},
+    {"log-level", "LEVEL", "trace, debug, info, warning, error or off", kText, set_log_level},
+    {"instance", "NAME", "This catalog's name (default: the runtime directory's)", kText,
+     set_text<&Settings::instance>},
+    {"replace-control", "", "Replace a control page that cannot be adopted", kFlag,
+     set_flag<&Settings::replace_control>},
+    {"http-threads", "N", "Threads that serve requests", kNumber,
+     set_number<&Settings::http_threads, 1, 256>},
+    {"file-threads", "N", "Threads that read metadata files", kNumber,
+     set_number<&Settings::file_threads, 1, 256>},
+    {"body-bytes-max", "BYTES", "Largest request body", kNumber,
+     set_number<&Settings::body_bytes_max, 1024, 1024 * kMiB>},
+    {"connections-max", "N", "Connections at a time", kNumber,
+     set_number<&Settings::connections_max, 1, 1'000'000>},
+    {"log-entries-max", "N", "Generations kept in the change log", kNumber,
+     set_number<&Settings::log_entries_max, 1, 1'000'000'000>},
+    {"map-bytes", "BYTES", "Size of the store's map at first; it grows", kNumber,
+     set_number<&Settings::map_bytes, kMiB, 64 * kTiB>},
+    {"headroom-bytes", "BYTES", "Least free room of a new arena", kNumber,
+     set_number<&Settings::headroom_bytes, 4096, 16 * 1024 * kMiB>},
+    {"idle-timeout-ms", "MS", "A connection without a request is closed after this", kNumber,
+     set_number<&Settings::idle_timeout, 1, kDayMs>},
+    {"request-timeout-ms", "MS", "A request must have arrived whole after this", kNumber,
+     set_number<&Settings::request_timeout, 1, kDayMs>},
+    {"write-timeout-ms", "MS", "An answer must have been taken after this", kNumber,
+     set_number<&Settings::write_timeout, 1, kDayMs>},
+    {"drain-timeout-ms", "MS", "What a stop gives to requests in hand", kNumber,
+     set_number<&Settings::drain_timeout, 1, kDayMs>},
+};
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::span<const Setting> settings_table() noexcept {
+  return kSettings;
+}
+
+const Setting* find_setting(std::string_view name) noexcept {
+  const auto* const found = std::find_if(std::begin(kSettings), std::end(kSettings),
+                                         [&](const Setting& s) { return s.name == name; });
+  return found == std::end(kSettings) ? nullptr : found;
+}
+
+std::string_view nearest_setting(std::string_view name) {
+  name = name.substr(0, name.find('=')).substr(0, 100);
+  const auto* const nearest = std::min_element(
+      std::begin(kSettings), std::end(kSettings), [&](const auto& a, const auto& b) {
+        return edit_distance(name, a.name) < edit_distance(name, b.name);
+      });
+  return nearest->name;
+}
+
+}  // namespace iceblink::daemon

@@ -1,0 +1,56 @@
+// The TOML half of the settings, apart because its parser is slow to compile.
+#include <toml++/toml.h>
+
+#include <sstream>
+
+#include "daemon/settings_table.h"
+
+namespace iceblink::daemon {
+namespace {
+
+Error bad_key(const std::string& path, const toml::source_position& at, std::string_view key,
+              const std::string& why) {
+  return {ErrorKind::kInvalidArgument,
+          path + ":" + std::to_string(at.line) + ": '" + std::string(key) + "' " + why};
+}
+
+// The value as the flag would have it; kInvalidArgument when it is of another type.
+Result<std::string> text_of(const toml::node& node, Setting::Type type) {
+  if (type == Setting::Type::kText && node.is_string()) return node.as_string()->get();
+  if (type == Setting::Type::kNumber && node.is_integer()) {
+    return std::to_string(node.as_integer()->get());
+  }
+  if (type == Setting::Type::kFlag && node.is_boolean()) {
+    return std::string(node.as_boolean()->get() ? "true" : "false");
+  }
+  constexpr const char* kTypes[] = {"a string", "an integer", "true or false"};
+  return {ErrorKind::kInvalidArgument,
+          std::string("must be ") + kTypes[static_cast<std::size_t>(type)]};
+}
+
+}  // namespace
+
+Status apply_toml(Settings& settings, std::string_view text, const std::string& path) {
+  toml::table table;
+  try {
+    table = toml::parse(text, path);
+  } catch (const toml::parse_error& error) {
+    return {ErrorKind::kInvalidArgument, path + ":" + std::to_string(error.source().begin.line) +
+                                             ": " + std::string(error.description())};
+  }
+  for (const auto& [key, node] : table) {
+    const Setting* const setting = find_setting(key.str());
+    if (setting == nullptr) {
+      return bad_key(path, key.source().begin, key.str(),
+                     "is unknown; did you mean '" + std::string(nearest_setting(key.str())) + "'?");
+    }
+    auto value = text_of(node, setting->type);
+    if (!value) return bad_key(path, key.source().begin, key.str(), value.error().message());
+    if (auto status = setting->set(settings, *value); !status) {
+      return bad_key(path, key.source().begin, key.str(), status.error().message());
+    }
+  }
+  return Ok{};
+}
+
+}  // namespace iceblink::daemon
