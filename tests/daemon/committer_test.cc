@@ -1,0 +1,393 @@
+#include "daemon/committer.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <barrier>
+#include <filesystem>
+#include <future>
+#include <semaphore>
+#include <thread>
+
+#include "shm/publisher.h"
+#include "tests/daemon/catalog_fixture.h"
+
+namespace iceblink::daemon {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A store whose commits can be made to wait or fail, around a real one.
+class TamperedStore final : public Store {
+ public:
+  explicit TamperedStore(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+
+  /// Called before each commit, on the committer's thread; an error is what the commit says.
+  std::function<Status(const std::vector<LoggedChange>&)> before_commit;
+  std::atomic<int> grow_count{0};
+
+  [[nodiscard]] shm::Id store_uuid() const noexcept override { return store_->store_uuid(); }
+  [[nodiscard]] std::uint64_t hash_seed() const noexcept override { return store_->hash_seed(); }
+  [[nodiscard]] std::uint64_t incarnation() const noexcept override {
+    return store_->incarnation();
+  }
+  Status grow() override {
+    grow_count.fetch_add(1);
+    return store_->grow();
+  }
+  Status advance_past(std::uint64_t seen) override { return store_->advance_past(seen); }
+  [[nodiscard]] Result<std::unique_ptr<Reading>> read() const override { return store_->read(); }
+  [[nodiscard]] Result<std::unique_ptr<Writing>> write() override {
+    auto writing = store_->write();
+    if (!writing) return writing.error();
+    return std::unique_ptr<Writing>(new Tampered(*this, std::move(writing).value()));
+  }
+
+ private:
+  class Tampered final : public Writing {
+   public:
+    Tampered(TamperedStore& owner, std::unique_ptr<Writing> writing)
+        : owner_(owner), writing_(std::move(writing)) {}
+    Status begin_part() override { return writing_->begin_part(); }
+    Status commit_part() override { return writing_->commit_part(); }
+    Status abort_part() override { return writing_->abort_part(); }
+    [[nodiscard]] bool map_full() const noexcept override { return writing_->map_full(); }
+    [[nodiscard]] Result<std::optional<Properties>> find_namespace(
+        const Namespace& levels) const override {
+      return writing_->find_namespace(levels);
+    }
+    [[nodiscard]] Result<std::optional<TableRow>> find_table(
+        const TableIdent& ident) const override {
+      return writing_->find_table(ident);
+    }
+    [[nodiscard]] Result<std::optional<TableRow>> find_view(
+        const TableIdent& ident) const override {
+      return writing_->find_view(ident);
+    }
+    [[nodiscard]] Result<bool> has_children(const Namespace& levels) const override {
+      return writing_->has_children(levels);
+    }
+    Status put_namespace(const Namespace& levels, const Properties& properties) override {
+      return writing_->put_namespace(levels, properties);
+    }
+    Status erase_namespace(const Namespace& levels) override {
+      return writing_->erase_namespace(levels);
+    }
+    Status put_table(const TableIdent& ident, const TableRow& row) override {
+      return writing_->put_table(ident, row);
+    }
+    Status erase_table(const TableIdent& ident) override { return writing_->erase_table(ident); }
+    Status put_view(const TableIdent& ident, const TableRow& row) override {
+      return writing_->put_view(ident, row);
+    }
+    Status erase_view(const TableIdent& ident) override { return writing_->erase_view(ident); }
+    [[nodiscard]] std::uint64_t generation() const noexcept override {
+      return writing_->generation();
+    }
+    [[nodiscard]] Status commit(const std::vector<LoggedChange>& changes) override {
+      if (owner_.before_commit) ICEBLINK_RETURN_IF_ERROR(owner_.before_commit(changes));
+      return writing_->commit(changes);
+    }
+
+   private:
+    TamperedStore& owner_;
+    std::unique_ptr<Writing> writing_;
+  };
+
+  std::unique_ptr<Store> store_;
+};
+
+std::string said(const CommitAnswer& answer) {
+  if (const auto* const committed = std::get_if<Committed>(&answer)) {
+    return "done at " + std::to_string(committed->generation);
+  }
+  const auto& refused = std::get<Refused>(answer);
+  return std::to_string(refused.operation_index) + " " +
+         std::string(to_string(refused.error.kind())) + ": " + refused.error.message();
+}
+
+class CommitterTest : public ::testing::Test {
+ protected:
+  CommitterTest() {
+    std::filesystem::create_directory(dir_ / "run");
+    open({});
+  }
+
+  void open(StoreOptions options) {
+    committer_.reset();
+    publisher_.reset();
+    store_.reset();
+    store_ = std::make_unique<TamperedStore>(open_store(dir_ / "data", std::move(options)));
+    shm::PublisherOptions publishing;
+    publishing.runtime_dir = dir_ / "run";
+    publishing.store_uuid = store_->store_uuid();
+    publishing.hash_seed = store_->hash_seed();
+    publishing.incarnation = store_->incarnation();
+    publishing.daemon_version = "test";
+    auto publisher = shm::Publisher::open(publishing);
+    if (!publisher) throw std::runtime_error(publisher.error().message());
+    publisher_ = std::move(publisher).value();
+    const auto started = publisher_->start(*read(*store_), store_->incarnation());
+    if (!started) throw std::runtime_error(started.error().message());
+    start({});
+  }
+  void start(CommitterOptions options) {
+    committer_.reset();
+    committer_ = std::make_unique<Committer>(*store_, *publisher_, std::move(options));
+  }
+
+  std::future<CommitAnswer> submit(std::vector<Operation> operations) {
+    auto promise = std::make_shared<std::promise<CommitAnswer>>();
+    auto future = promise->get_future();
+    committer_->submit(std::move(operations),
+                       [promise](CommitAnswer answer) { promise->set_value(std::move(answer)); });
+    return future;
+  }
+  std::string run(std::vector<Operation> operations) {
+    return said(submit(std::move(operations)).get());
+  }
+
+  /// Makes the committer wait in its next commit, of a namespace `gate`, so that what is
+  /// submitted meanwhile becomes one group.
+  void hold() {
+    store_->before_commit = [this](const auto& changes) -> Status {
+      if (changes.size() == 1 && changes[0].key == "gate") {
+        holding_.release();
+        go_on_.acquire();
+      }
+      return then_ ? then_(changes) : Status(Ok{});
+    };
+    gate_ = submit({CreateNamespace{{"gate"}, {}}});
+    holding_.acquire();
+  }
+  void go_on() {
+    go_on_.release();
+    EXPECT_THAT(said(gate_.get()), HasSubstr("done"));
+  }
+
+  test::ScratchDir dir_;
+  std::unique_ptr<TamperedStore> store_;
+  std::unique_ptr<shm::Publisher> publisher_;
+  std::function<Status(const std::vector<LoggedChange>&)> then_;
+  std::binary_semaphore holding_{0};
+  std::binary_semaphore go_on_{0};
+  std::future<CommitAnswer> gate_;
+  std::unique_ptr<Committer> committer_;  // last: ends first
+};
+
+TEST_F(CommitterTest, AnswersWhenTheGenerationIsPublished) {
+  const auto answer = submit({CreateNamespace{{"a"}, {}}}).get();
+  ASSERT_TRUE(std::holds_alternative<Committed>(answer));
+  EXPECT_EQ(std::get<Committed>(answer).generation, 2u);
+  EXPECT_EQ(publisher_->published_generation(), 2u);
+  EXPECT_EQ(publisher_->stats().namespace_count, 1u);
+  EXPECT_EQ(run({registering({{"a"}, "t"}, "/t")}), "done at 3");
+  EXPECT_EQ(publisher_->stats().table_count, 1u);
+}
+
+TEST_F(CommitterTest, WhatWaitsIsOneGeneration) {
+  hold();
+  std::vector<std::future<CommitAnswer>> answers;
+  for (int i = 0; i < 50; ++i) {
+    answers.push_back(submit({CreateNamespace{{"n" + std::to_string(i)}, {}}}));
+  }
+  EXPECT_EQ(committer_->stats().queue_length, 50u);
+  go_on();
+  for (auto& answer : answers) EXPECT_EQ(said(answer.get()), "done at 3");
+  const auto stats = committer_->stats();
+  EXPECT_EQ(stats.group_count, 2u);
+  EXPECT_EQ(stats.commit_count, 51u);
+  EXPECT_EQ(stats.queue_length, 0u);
+}
+
+TEST_F(CommitterTest, AGroupHasALimitButTakesOneListOfAnySize) {
+  CommitterOptions options;
+  options.group_operations_max = 3;
+  start(options);
+  hold();
+  std::vector<Operation> large;
+  for (int i = 0; i < 5; ++i) large.emplace_back(CreateNamespace{{"l" + std::to_string(i)}, {}});
+  auto first = submit(large);
+  auto second = submit({CreateNamespace{{"a"}, {}}, CreateNamespace{{"b"}, {}}});
+  auto third = submit({CreateNamespace{{"c"}, {}}});
+  auto fourth = submit({CreateNamespace{{"d"}, {}}});
+  go_on();
+  EXPECT_EQ(said(first.get()), "done at 3");
+  EXPECT_EQ(said(second.get()), "done at 4");
+  EXPECT_EQ(said(third.get()), "done at 4");
+  EXPECT_EQ(said(fourth.get()), "done at 5");
+}
+
+TEST_F(CommitterTest, OneRefusedListDoesNotHarmTheOthersOfItsGroup) {
+  hold();
+  auto first = submit({CreateNamespace{{"a"}, {}}, registering({{"a"}, "t"}, "/t")});
+  auto bad = submit({CreateNamespace{{"b"}, {}}, DropTable{{{"a"}, "none"}}});
+  auto last = submit({registering({{"a"}, "u"}, "/u")});
+  go_on();
+  EXPECT_EQ(said(first.get()), "done at 3");
+  EXPECT_EQ(said(bad.get()), "1 not_found: Table does not exist: a.none");
+  EXPECT_EQ(said(last.get()), "done at 3");
+  EXPECT_FALSE(read(*store_)->find_namespace({"b"})->has_value());
+  EXPECT_EQ(publisher_->stats().namespace_count, 2u);
+  EXPECT_EQ(publisher_->stats().table_count, 2u);
+  EXPECT_EQ(committer_->stats().refused_count, 1u);
+}
+
+TEST_F(CommitterTest, NoRefusalOvertakesThePublishOfWhatItWasJudgedBy) {
+  hold();
+  auto first = submit({CreateNamespace{{"a"}, {}}});
+  std::promise<std::uint64_t> published;
+  committer_->submit({CreateNamespace{{"a"}, {}}}, [&](const CommitAnswer& answer) {
+    EXPECT_EQ(said(answer), "0 already_exists: Namespace already exists: a");
+    published.set_value(publisher_->published_generation());
+  });
+  go_on();
+  EXPECT_EQ(published.get_future().get(), 3u);
+  EXPECT_EQ(said(first.get()), "done at 3");
+}
+
+TEST_F(CommitterTest, AListThatChangesNothingMakesNoGeneration) {
+  EXPECT_EQ(run({CreateNamespace{{"a"}, {}}}), "done at 2");
+  EXPECT_EQ(run({UpdateProperties{{"a"}, {}, {}}}), "done at 2");
+  EXPECT_EQ(run({}), "done at 2");
+  EXPECT_EQ(publisher_->published_generation(), 2u);
+  EXPECT_EQ(run({UpdateProperties{{"a"}, {}, {{"k", "v"}}}}), "done at 3");
+}
+
+TEST_F(CommitterTest, AFullQueueRefusesAtOnce) {
+  CommitterOptions options;
+  options.queue_length_max = 2;
+  start(options);
+  hold();
+  auto first = submit({CreateNamespace{{"a"}, {}}});
+  auto second = submit({CreateNamespace{{"b"}, {}}});
+  EXPECT_EQ(run({CreateNamespace{{"c"}, {}}}), "0 busy: 2 commits are waiting");
+  go_on();
+  EXPECT_EQ(said(second.get()), "done at 3");
+}
+
+TEST_F(CommitterTest, GrowsTheMapUnderAGroup) {
+  StoreOptions options;
+  options.map_bytes = 128 << 10;
+  open(options);
+  ASSERT_EQ(run({CreateNamespace{{"a"}, {}}}), "done at 2");
+  std::vector<Operation> operations;
+  for (int i = 0; i < 2000; ++i) {
+    operations.emplace_back(
+        registering({{"a"}, "t" + std::to_string(i)}, "/" + std::string(500, 'x')));
+  }
+  EXPECT_EQ(run(operations), "done at 3");
+  EXPECT_GT(store_->grow_count.load(), 2);
+  EXPECT_EQ(read(*store_)->list_tables({"a"}, {}, {})->items.size(), 2000u);
+  EXPECT_EQ(publisher_->stats().table_count, 2000u);
+}
+
+TEST_F(CommitterTest, WhenAGroupDoesNotFitItsMembersAreTriedOneByOne) {
+  hold();
+  then_ = [](const std::vector<LoggedChange>& changes) -> Status {
+    for (const auto& change : changes) {
+      if (change.key == "huge") return {ErrorKind::kNoSpace, "the disk is full"};
+    }
+    return Ok{};
+  };
+  auto first = submit({CreateNamespace{{"a"}, {}}});
+  auto huge = submit({CreateNamespace{{"huge"}, {}}});
+  // Judged in the group it would be refused for what `huge` did, and that did not happen.
+  auto below = submit({CreateNamespace{{"huge", "below"}, {}}});
+  auto last = submit({CreateNamespace{{"b"}, {}}});
+  go_on();
+  EXPECT_EQ(said(first.get()), "done at 3");
+  EXPECT_EQ(said(huge.get()), "0 no_space: the disk is full");
+  EXPECT_EQ(said(below.get()), "0 not_found: Namespace does not exist: huge");
+  EXPECT_EQ(said(last.get()), "done at 4");
+  EXPECT_EQ(publisher_->published_generation(), 4u);
+  EXPECT_EQ(publisher_->stats().namespace_count, 3u);
+}
+
+TEST_F(CommitterTest, FinishesWhatIsQueuedBeforeItEnds) {
+  hold();
+  auto waiting = submit({CreateNamespace{{"a"}, {}}});
+  go_on_.release();
+  committer_.reset();
+  EXPECT_EQ(said(waiting.get()), "done at 3");
+}
+
+TEST_F(CommitterTest, ManyThreadsLoseNoCompareAndSwap) {
+  constexpr int kThreads = 64;
+  constexpr int kRounds = 20;
+  const TableIdent table{{"a"}, "t"};
+  ASSERT_EQ(run({CreateNamespace{{"a"}, {}}, registering(table, "0")}), "done at 2");
+  std::barrier begin(kThreads);
+  std::atomic<int> lost{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      begin.arrive_and_wait();
+      for (int round = 0; round < kRounds;) {
+        const std::string at = location_of(*store_, table);
+        auto answer = submit({overwriting(table, std::to_string(std::stoi(at) + 1), at)}).get();
+        if (std::holds_alternative<Committed>(answer)) {
+          ++round;
+          EXPECT_GE(publisher_->published_generation(), std::get<Committed>(answer).generation);
+        } else {
+          EXPECT_EQ(std::get<Refused>(answer).refusal, Refusal::kCommitFailed);
+          lost.fetch_add(1);
+        }
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(location_of(*store_, table), std::to_string(kThreads * kRounds));
+  EXPECT_EQ(committer_->stats().commit_count, 1u + kThreads * kRounds);
+  EXPECT_EQ(committer_->stats().refused_count, static_cast<std::uint64_t>(lost.load()));
+}
+
+TEST_F(CommitterTest, ListsFromManyThreadsAreWholeInEveryGeneration) {
+  constexpr int kThreads = 64;
+  ASSERT_EQ(run({CreateNamespace{{"a"}, {}}}), "done at 2");
+  std::barrier begin(kThreads);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      begin.arrive_and_wait();
+      // Eight threads want the same pair: one gets both, the others nothing.
+      const std::string pair = std::to_string(i % 8);
+      const std::string own = "/" + std::to_string(i);
+      submit({registering({{"a"}, "x" + pair}, own), registering({{"a"}, "y" + pair}, own)}).get();
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (int pair = 0; pair < 8; ++pair) {
+    EXPECT_EQ(location_of(*store_, {{"a"}, "x" + std::to_string(pair)}),
+              location_of(*store_, {{"a"}, "y" + std::to_string(pair)}));
+  }
+  EXPECT_EQ(committer_->stats().commit_count, 9u);
+  EXPECT_EQ(committer_->stats().refused_count, 56u);
+  std::size_t logged = 0;
+  const auto changes = read(*store_)->changes_since(2, 1000);
+  for (const auto& change : *changes) {
+    logged += change.kind == shm::RecordKind::kTable ? 1 : 0;
+  }
+  EXPECT_EQ(logged, 16u);
+}
+
+class CommitterDeathTest : public CommitterTest {
+ protected:
+  [[noreturn]] void commit_with_unknown_outcome() {
+    store_->before_commit = [this](const auto&) -> Status {
+      std::filesystem::remove_all(dir_.path());  // nobody else will
+      return {ErrorKind::kStateUnknown, "the meta page was not written"};
+    };
+    submit({CreateNamespace{{"a"}, {}}}).get();
+    ::_exit(0);
+  }
+};
+
+TEST_F(CommitterDeathTest, EndsTheProcessWithoutAnAnswerWhenTheOutcomeIsUnknown) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(commit_with_unknown_outcome(), ::testing::ExitedWithCode(70),
+              "outcome of a commit is unknown.*the meta page");
+}
+
+}  // namespace
+}  // namespace iceblink::daemon
