@@ -62,7 +62,7 @@ bool issue_barrier(Registry& registry) noexcept {
 
 namespace read_section_internal {
 
-thread_local ThreadSlot* current_slot = nullptr;
+constinit thread_local ThreadSlot* current_slot = nullptr;
 std::atomic<bool> readers_fence{!membarrier_is_offered()};
 
 ThreadSlot* register_thread() noexcept {
@@ -84,7 +84,8 @@ ThreadSlot* register_thread() noexcept {
     slot = all.slots.back().get();
   }
   slot->in_use = true;
-  slot->lookups_until_check = 1;
+  // relaxed: nobody else writes a slot that is not in use
+  slot->check_at = slot->sequence.load(std::memory_order_relaxed);
   slot->check_interval = 1;
   slot->last_check_ns = 0;
   slot_return.slot = slot;

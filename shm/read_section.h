@@ -11,10 +11,13 @@
 // After fork, the child's registry holds the forking thread alone (reset_after_fork).
 #pragma once
 
+#include <iceblink/result.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace iceblink::shm {
@@ -23,16 +26,17 @@ struct alignas(64) ThreadSlot {
   /// Odd: inside a section. Written by its thread only.
   std::atomic<std::uint64_t> sequence{0};
   // The owner's own:
-  std::uint32_t lookups_until_check = 1;
-  std::uint32_t check_interval = 1;
+  std::uint64_t check_at = 0;  // the sequence at whose entry the place is to be checked
+  std::uint64_t check_interval = 1;  // sections
   std::uint64_t last_check_ns = 0;
+  std::optional<Error> failure;  // of the section that could not be entered
   // Under the registry's mutex:
   bool in_use = false;
 };
 
 namespace read_section_internal {
 // initial-exec: 1.8 ns less per lookup than the default model of position-independent code.
-extern thread_local ThreadSlot* current_slot __attribute__((tls_model("initial-exec")));
+extern constinit thread_local ThreadSlot* current_slot __attribute__((tls_model("initial-exec")));
 extern std::atomic<bool> readers_fence;
 /// Gives the calling thread a slot. Null when out of memory.
 [[nodiscard]] ThreadSlot* register_thread() noexcept;
@@ -44,7 +48,8 @@ extern std::atomic<bool> readers_fence;
   return slot != nullptr ? slot : read_section_internal::register_thread();
 }
 
-inline void enter_section(ThreadSlot& slot) noexcept {
+/// Marks the slot; returns the sequence before, for leave_section.
+inline std::uint64_t enter_section(ThreadSlot& slot) noexcept {
   // relaxed, both: only this thread writes it. The order against the load of the mapping that
   // follows is made by the retirer's membarrier, and by the compiler fence here.
   const std::uint64_t sequence = slot.sequence.load(std::memory_order_relaxed);
@@ -54,13 +59,12 @@ inline void enter_section(ThreadSlot& slot) noexcept {
   if (read_section_internal::readers_fence.load(std::memory_order_relaxed)) [[unlikely]] {
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
+  return sequence;
 }
 
-inline void leave_section(ThreadSlot& slot) noexcept {
-  // relaxed load: only this thread writes it
-  const std::uint64_t sequence = slot.sequence.load(std::memory_order_relaxed);
+inline void leave_section(ThreadSlot& slot, std::uint64_t sequence) noexcept {
   // SYNC section-leave: releases the section's reads; partner Graveyard::dig
-  slot.sequence.store(sequence + 1, std::memory_order_release);
+  slot.sequence.store(sequence + 2, std::memory_order_release);
 }
 
 /// Retired objects that threads inside a section may still read.

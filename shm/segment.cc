@@ -25,20 +25,18 @@ std::uint64_t now_ns(clockid_t clock) noexcept {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// The next check comes after as many lookups as fit into kCheckPaceNs at the thread's pace.
-void pace_checks(ThreadSlot& slot) noexcept {
+/// The next check comes after as many sections as fit into kCheckPaceNs at the thread's pace.
+void pace_checks(ThreadSlot& slot, std::uint64_t sequence) noexcept {
   const std::uint64_t now = now_ns(CLOCK_MONOTONIC);
   const std::uint64_t elapsed = std::max<std::uint64_t>(now - slot.last_check_ns, 1);
   slot.last_check_ns = now;
   const std::uint64_t wanted = slot.check_interval * kCheckPaceNs / elapsed;
-  const auto doubled = std::uint64_t{slot.check_interval} * 2;
-  slot.check_interval = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-      std::min(wanted, doubled), 1, kLookupsPerCheckMax));
+  slot.check_interval = std::clamp<std::uint64_t>(std::min(wanted, slot.check_interval * 2), 1,
+                                                  kLookupsPerCheckMax);
   // Shortened by a changing quarter, so that a thread that alternates between two segments in
   // step with its checks still checks both.
-  slot.lookups_until_check =
-      slot.check_interval -
-      static_cast<std::uint32_t>((now >> 7) % (slot.check_interval / 4 + 1));
+  const std::uint64_t sections = slot.check_interval - (now >> 7) % (slot.check_interval / 4 + 1);
+  slot.check_at = sequence + 2 * sections;
 }
 
 /// What current_ points at when the place is lost: its root is RETIRED, so every lookup asks.
@@ -121,33 +119,40 @@ Result<std::unique_ptr<Segment>> Segment::attach(std::string runtime_dir,
 
 Segment::~Segment() { SegmentForkHandlers::instance().remove(this); }
 
-void Segment::Section::refresh(Segment& segment) noexcept {
-  // Out of the section while it waits for locks and files: others may be waiting for it.
-  leave_section(*slot_);
-  const bool check_due = slot_->lookups_until_check == 0;
-  if (check_due) pace_checks(*slot_);
-  bool check = check_due;
+Error Segment::Section::error() const noexcept {
+  if (slot_ != nullptr && slot_->failure) return *slot_->failure;
+  return {ErrorKind::kOutOfMemory, "registering a reader thread"};
+}
+
+Segment::Section::Entered Segment::Section::enter_slowly(Segment& segment,
+                                                         ThreadSlot& slot) noexcept {
+  // relaxed: this thread's own
+  std::uint64_t sequence = slot.sequence.load(std::memory_order_relaxed) - 1;
+  bool check_place = sequence == slot.check_at;
+  if (check_place) pace_checks(slot, sequence);
   // A publisher that flips without pause could outrun one attempt.
-  for (int attempts = 0;; ++attempts) {
-    const Status followed = segment.follow(check);
-    check = false;
-    enter_section(*slot_);
-    // SYNC current-mapping: acquires the mapping; partner Segment::install
-    mapping_ = segment.current_.load(std::memory_order_acquire);
+  for (int attempts = 0; attempts < 64; ++attempts) {
+    // Out of the section while it waits for locks and files: others may wait for its end.
+    leave_section(slot, sequence);
+    Status followed = segment.follow(check_place);
+    check_place = false;
+    sequence = enter_section(slot);
     if (!followed) {
-      failure_.emplace(followed.error());
-      return;
+      slot.failure = followed.error();
+      return {nullptr, 0, sequence};
     }
+    // SYNC current-mapping: acquires the mapping; partner Segment::install
+    const Mapping* mapping = segment.current_.load(std::memory_order_acquire);
     // SYNC root-publish: acquires slots, records and tail; partner Publisher (root release)
-    root_ = mapping_->page->root.load(std::memory_order_acquire);
-    if (epoch_of(root_) == mapping_->epoch) return;
-    if (attempts == 64) {
-      failure_.emplace(ErrorKind::kTimedOut,
-                       segment.runtime_dir_ + ": arenas are replaced faster than they are mapped");
-      return;
+    const RootWord root = mapping->page->root.load(std::memory_order_acquire);
+    if (epoch_of(root) == mapping->epoch) {
+      if (sequence >= slot.check_at) slot.check_at = sequence + 2;  // stepped over: the next one
+      return {mapping, root, sequence};
     }
-    leave_section(*slot_);
   }
+  slot.failure = Error{ErrorKind::kTimedOut, segment.runtime_dir_ +
+                                                 ": arenas are replaced faster than they are mapped"};
+  return {nullptr, 0, sequence};
 }
 
 Status Segment::follow(bool check_the_place) noexcept {

@@ -26,7 +26,7 @@
 
 namespace iceblink::shm {
 
-inline constexpr std::uint32_t kLookupsPerCheckMax = 4096;
+inline constexpr std::uint64_t kLookupsPerCheckMax = 4096;
 
 /// A mapping held fast, and a generation in it.
 struct PinnedView {
@@ -49,27 +49,30 @@ class Segment {
   class Section {
    public:
     explicit Section(Segment& segment) noexcept : slot_(thread_slot()) {
-      if (slot_ == nullptr) [[unlikely]] {
-        failure_.emplace(ErrorKind::kOutOfMemory, "registering a reader thread");
-        return;
-      }
-      enter_section(*slot_);
+      if (slot_ == nullptr) [[unlikely]] return;
+      sequence_ = enter_section(*slot_);
       // SYNC current-mapping: acquires the mapping; partner Segment::install
-      mapping_ = segment.current_.load(std::memory_order_acquire);
+      const Mapping* mapping = segment.current_.load(std::memory_order_acquire);
       // SYNC root-publish: acquires slots, records and tail; partner Publisher (root release)
-      root_ = mapping_->page->root.load(std::memory_order_acquire);
-      if (epoch_of(root_) != mapping_->epoch || --slot_->lookups_until_check == 0) [[unlikely]] {
-        refresh(segment);
+      const RootWord root = mapping->page->root.load(std::memory_order_acquire);
+      if (epoch_of(root) == mapping->epoch && sequence_ != slot_->check_at) [[likely]] {
+        mapping_ = mapping;
+        root_ = root;
+      } else {
+        const Entered entered = enter_slowly(segment, *slot_);
+        mapping_ = entered.mapping;
+        root_ = entered.root;
+        sequence_ = entered.sequence;
       }
     }
     ~Section() {
-      if (slot_ != nullptr) leave_section(*slot_);
+      if (slot_ != nullptr) leave_section(*slot_, sequence_);
     }
     Section(const Section&) = delete;
     Section& operator=(const Section&) = delete;
 
-    [[nodiscard]] bool ok() const noexcept { return !failure_.has_value(); }
-    [[nodiscard]] const Error& error() const noexcept { return *failure_; }
+    [[nodiscard]] bool ok() const noexcept { return mapping_ != nullptr; }
+    [[nodiscard]] Error error() const noexcept;
     [[nodiscard]] const ArenaView& arena() const noexcept { return mapping_->arena; }
     [[nodiscard]] std::uint64_t generation() const noexcept {
       return mapping_->arena.generation_at(root_);
@@ -78,12 +81,18 @@ class Segment {
     [[nodiscard]] RootWord root() const noexcept { return root_; }
 
    private:
-    void refresh(Segment& segment) noexcept;
+    struct Entered {
+      const Mapping* mapping;  // null: slot.failure says why
+      RootWord root;
+      std::uint64_t sequence;
+    };
+    /// Follows the root, and checks the place when that is due.
+    static Entered enter_slowly(Segment& segment, ThreadSlot& slot) noexcept;
 
-    ThreadSlot* slot_;
+    ThreadSlot* const slot_;
+    std::uint64_t sequence_ = 0;
     const Mapping* mapping_ = nullptr;
     RootWord root_ = 0;
-    std::optional<Error> failure_;
   };
 
   [[nodiscard]] Result<PinnedView> pin() noexcept;

@@ -173,7 +173,7 @@ TEST_F(SegmentTest, ARemovedPlaceIsNoticedAndANewOneFound) {
     std::filesystem::remove_all(entry.path());
   }
   std::string answer = "v1";
-  for (std::uint32_t i = 0; answer == "v1" && i <= 2 * kLookupsPerCheckMax; ++i) {
+  for (std::uint64_t i = 0; answer == "v1" && i <= 2 * kLookupsPerCheckMax; ++i) {
     answer = look_up(*segment_, t_);
   }
   EXPECT_EQ(answer, "no_segment");
@@ -194,7 +194,7 @@ TEST_F(SegmentTest, AReplacedPlaceIsNoticedByAFastReader) {
   MemoryStore other;
   ASSERT_OK(other.start(dir_.path()));
   std::string answer = "v1";
-  for (std::uint32_t i = 0; answer == "v1" && i <= 2 * kLookupsPerCheckMax; ++i) {
+  for (std::uint64_t i = 0; answer == "v1" && i <= 2 * kLookupsPerCheckMax; ++i) {
     answer = look_up(*segment_, t_);
   }
   EXPECT_EQ(answer, "absent");
