@@ -1,0 +1,79 @@
+#include "iceberg/gzip.h"
+
+#include <gmock/gmock.h>
+#include <libdeflate.h>
+
+#include <span>
+#include <string>
+
+namespace iceblink::iceberg {
+namespace {
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+std::string deflated(const std::string& text) {
+  auto* const compressor = libdeflate_alloc_compressor(6);
+  std::string out(libdeflate_gzip_compress_bound(compressor, text.size()), '\0');
+  out.resize(
+      libdeflate_gzip_compress(compressor, text.data(), text.size(), out.data(), out.size()));
+  libdeflate_free_compressor(compressor);
+  return out;
+}
+
+TEST(Gzip, InflatesOneMember) {
+  for (const std::string& text : {std::string(), std::string("x"), std::string(3'000'000, 'a')}) {
+    EXPECT_EQ(*inflate_gzip(bytes_of(deflated(text))), text);
+  }
+}
+
+TEST(Gzip, JoinsMembers) {
+  const std::string members =
+      deflated("abc") + deflated("") + deflated(std::string(100'000, 'x')) + deflated("end");
+  EXPECT_EQ(*inflate_gzip(bytes_of(members)), "abc" + std::string(100'000, 'x') + "end");
+}
+
+TEST(Gzip, RefusesWhatIsCutShortAtAnyByte) {
+  const std::string whole = deflated("a text that is long enough to be cut in many places");
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::string cut = whole.substr(0, size);
+    const auto text = inflate_gzip(bytes_of(cut));
+    ASSERT_FALSE(text) << size;
+    EXPECT_EQ(text.error().kind(), ErrorKind::kInvalidArgument) << size;
+  }
+}
+
+TEST(Gzip, RefusesTrailingBytesAndDamage) {
+  std::string damaged = deflated("some text");
+  damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // its CRC
+  EXPECT_EQ(inflate_gzip(bytes_of(damaged)).error().kind(), ErrorKind::kInvalidArgument);
+  for (const std::string& tail :
+       {std::string("x"), std::string(40, '\0'), std::string("\x1f\x8b")}) {
+    EXPECT_EQ(inflate_gzip(bytes_of(deflated("text") + tail)).error().kind(),
+              ErrorKind::kInvalidArgument);
+  }
+}
+
+TEST(Gzip, HoldsItsLimitOverAllMembers) {
+  const std::string one = deflated(std::string(1000, 'x'));
+  EXPECT_TRUE(inflate_gzip(bytes_of(one), 1000));
+  EXPECT_EQ(inflate_gzip(bytes_of(one), 999).error().kind(), ErrorKind::kTooLarge);
+  EXPECT_TRUE(inflate_gzip(bytes_of(one + one), 2000));
+  EXPECT_EQ(inflate_gzip(bytes_of(one + one), 1999).error().kind(), ErrorKind::kTooLarge);
+}
+
+TEST(Gzip, DoesNotBelieveTheSizeThatAFileClaims) {
+  std::string lying = deflated("small");
+  lying.replace(lying.size() - 4, 4, "\xff\xff\xff\x3f");
+  EXPECT_EQ(inflate_gzip(bytes_of(lying)).error().kind(), ErrorKind::kInvalidArgument);
+}
+
+TEST(Gzip, IsKnownByItsFirstBytes) {
+  EXPECT_TRUE(is_gzip(bytes_of(deflated(""))));
+  EXPECT_FALSE(is_gzip(bytes_of("{}")));
+  EXPECT_FALSE(is_gzip(bytes_of("\x1f")));
+}
+
+}  // namespace
+}  // namespace iceblink::iceberg
