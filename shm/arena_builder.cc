@@ -1,12 +1,13 @@
 #include "shm/arena_builder.h"
 
-#include "shm/fault_point.h"
+#include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 #include <filesystem>
-#include <algorithm>
-#include <unistd.h>
 #include <vector>
+
+#include "shm/fault_point.h"
 
 namespace iceblink::shm {
 namespace {
@@ -43,8 +44,8 @@ Status fill_namespaces(const ArenaView& source, std::uint64_t generation, ArenaW
   std::deque<std::string_view> parents{std::string_view{}};  // keys point into the source
   while (!parents.empty()) {
     Status status = Ok{};
-    const FindStatus visited = source.visit_namespaces(
-        parents.front(), generation, [&](const RecordView& record) {
+    const FindStatus visited =
+        source.visit_namespaces(parents.front(), generation, [&](const RecordView& record) {
           if (!status) return;
           status = add(change_of(record), arena);
           parents.push_back(record.key());
@@ -148,8 +149,8 @@ Status catch_up(const ArenaView& source, std::uint64_t* position, std::uint64_t 
 Result<std::vector<std::string>> list_arenas(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(directory, error), end;
-       !error && entry != end; entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
     auto name = entry->path().filename().string();
     if (name.starts_with(kArenaPrefix)) names.push_back(std::move(name));
   }

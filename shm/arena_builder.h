@@ -7,16 +7,16 @@
 // Thread safety: one thread builds; the source may be appended to meanwhile.
 #pragma once
 
-#include "shm/arena_writer.h"
-#include "shm/change.h"
-#include "shm/file_mapping.h"
-
 #include <iceblink/result.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "shm/arena_writer.h"
+#include "shm/change.h"
+#include "shm/file_mapping.h"
 
 namespace iceblink::shm {
 

@@ -17,23 +17,22 @@ Result<ArenaView> ArenaView::open(std::span<const std::byte> bytes, std::string_
   const auto* header = reinterpret_cast<const ArenaHeader*>(bytes.data());
   if (header->magic != kArenaMagic) return corrupt("not an iceblink arena (wrong magic)");
   if (header->byte_order != kByteOrderMark) {
-    return Error{ErrorKind::kIncompatible,
-                 std::string(name) + ": written with another byte order"};
+    return Error{ErrorKind::kIncompatible, std::string(name) + ": written with another byte order"};
   }
   if (header->layout_version != kLayoutVersion) {
-    return Error{ErrorKind::kIncompatible,
-                 std::string(name) + ": has layout version " +
-                     std::to_string(header->layout_version) + ", this program reads version " +
-                     std::to_string(kLayoutVersion)};
+    return Error{ErrorKind::kIncompatible, std::string(name) + ": has layout version " +
+                                               std::to_string(header->layout_version) +
+                                               ", this program reads version " +
+                                               std::to_string(kLayoutVersion)};
   }
   if (XXH3_64bits(bytes.data(), offsetof(ArenaHeader, checksum)) != header->checksum) {
     return corrupt("the header's checksum does not match");
   }
   if ((header->features_required & ~kKnownRequiredFeatures) != 0) {
-    return Error{ErrorKind::kIncompatible,
-                 std::string(name) + ": needs feature bits " +
-                     std::to_string(header->features_required) + ", this program knows " +
-                     std::to_string(kKnownRequiredFeatures)};
+    return Error{ErrorKind::kIncompatible, std::string(name) + ": needs feature bits " +
+                                               std::to_string(header->features_required) +
+                                               ", this program knows " +
+                                               std::to_string(kKnownRequiredFeatures)};
   }
   if (header->file_bytes != bytes.size()) {
     return corrupt("has " + std::to_string(bytes.size()) + " bytes, its header says " +
@@ -52,8 +51,7 @@ Result<ArenaView> ArenaView::open(std::span<const std::byte> bytes, std::string_
   ArenaView view;
   view.bytes_ = bytes.data();
   view.header_ = header;
-  view.slots_ =
-      reinterpret_cast<const std::atomic<Slot>*>(bytes.data() + header->index_offset);
+  view.slots_ = reinterpret_cast<const std::atomic<Slot>*>(bytes.data() + header->index_offset);
   view.capacity_ = header->index_capacity;
   view.records_offset_ = header->records_offset;
   view.file_bytes_ = header->file_bytes;
@@ -63,8 +61,8 @@ Result<ArenaView> ArenaView::open(std::span<const std::byte> bytes, std::string_
 }
 
 bool ArenaView::is(const ArenaExpectation& expected) const noexcept {
-  return header_->control_id == expected.control_id &&
-         header_->store_uuid == expected.store_uuid && header_->epoch == expected.epoch;
+  return header_->control_id == expected.control_id && header_->store_uuid == expected.store_uuid &&
+         header_->epoch == expected.epoch;
 }
 
 std::uint32_t ArenaView::checksum_of(const Record& record, std::size_t key_bytes,

@@ -10,15 +10,15 @@
 // Lifetime: borrows the mapping. What it returns points into it.
 #pragma once
 
-#include "shm/key.h"
-#include "shm/layout.h"
-
 #include <iceblink/result.h>
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "shm/key.h"
+#include "shm/layout.h"
 
 namespace iceblink::shm {
 

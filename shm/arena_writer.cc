@@ -95,8 +95,8 @@ ChildHeads* ArenaWriter::children_of(std::string_view namespace_key) noexcept {
   const ChildHeads* heads = place.newest ? view_.child_heads(place.newest) : nullptr;
   if (heads == nullptr) std::abort();  // a child without its namespace
   parent_key_.assign(namespace_key);
-  parent_heads_ = reinterpret_cast<ChildHeads*>(
-      bytes_ + (reinterpret_cast<const std::byte*>(heads) - bytes_));
+  parent_heads_ =
+      reinterpret_cast<ChildHeads*>(bytes_ + (reinterpret_cast<const std::byte*>(heads) - bytes_));
   return parent_heads_;
 }
 
@@ -107,8 +107,7 @@ void ArenaWriter::link_into_parent(const Change& change, Record* record,
   // relaxed: only this thread stores it
   const std::uint64_t next = head.load(std::memory_order_relaxed);
   record->next_sibling = static_cast<std::uint32_t>(next / kRecordAlignment);
-  record->checksum =
-      ArenaView::checksum_of(*record, change.key.size(), record->location_bytes);
+  record->checksum = ArenaView::checksum_of(*record, change.key.size(), record->location_bytes);
   // SYNC child-publish: releases the record; partner ArenaView::visit_children
   head.store(offset, std::memory_order_release);
 }
@@ -191,11 +190,18 @@ void ArenaWriter::publish_tail(std::uint64_t generation) noexcept {
 
 void ArenaWriter::count(RecordKind kind, std::int64_t by) noexcept {
   switch (kind) {
-    case RecordKind::kTable: table_count_ += static_cast<std::uint64_t>(by); break;
-    case RecordKind::kView: view_count_ += static_cast<std::uint64_t>(by); break;
-    case RecordKind::kNamespace: namespace_count_ += static_cast<std::uint64_t>(by); break;
+    case RecordKind::kTable:
+      table_count_ += static_cast<std::uint64_t>(by);
+      break;
+    case RecordKind::kView:
+      view_count_ += static_cast<std::uint64_t>(by);
+      break;
+    case RecordKind::kNamespace:
+      namespace_count_ += static_cast<std::uint64_t>(by);
+      break;
     case RecordKind::kTombstone:
-    case RecordKind::kNamespaceTombstone: break;
+    case RecordKind::kNamespaceTombstone:
+      break;
   }
 }
 

@@ -13,12 +13,12 @@
 // Thread safety: one writer at a time; any number of ArenaViews beside it.
 #pragma once
 
-#include "shm/arena_view.h"
-#include "shm/change.h"
-
 #include <cstdint>
 #include <span>
 #include <string>
+
+#include "shm/arena_view.h"
+#include "shm/change.h"
 
 namespace iceblink::shm {
 

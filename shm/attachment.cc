@@ -1,9 +1,9 @@
 #include "shm/attachment.h"
 
-#include "shm/control_page.h"
-
 #include <ctime>
 #include <new>
+
+#include "shm/control_page.h"
 
 namespace iceblink::shm {
 namespace {
@@ -17,12 +17,18 @@ constexpr timespec kNap{0, 1'000'000};
 
 std::string_view to_string(AttachState state) noexcept {
   switch (state) {
-    case AttachState::kOpeningControl: return "opening the control page";
-    case AttachState::kCheckingControl: return "checking the control page";
-    case AttachState::kReadingRoot: return "reading the root";
-    case AttachState::kOpeningArena: return "opening the arena";
-    case AttachState::kCheckingArena: return "checking the arena";
-    case AttachState::kAttached: return "attached";
+    case AttachState::kOpeningControl:
+      return "opening the control page";
+    case AttachState::kCheckingControl:
+      return "checking the control page";
+    case AttachState::kReadingRoot:
+      return "reading the root";
+    case AttachState::kOpeningArena:
+      return "opening the arena";
+    case AttachState::kCheckingArena:
+      return "checking the arena";
+    case AttachState::kAttached:
+      return "attached";
   }
   return "unknown";
 }
@@ -51,12 +57,18 @@ Result<std::shared_ptr<const Mapping>> Attachment::run(Clock::time_point deadlin
 
 Status Attachment::step(Clock::time_point deadline) {
   switch (state_) {
-    case AttachState::kOpeningControl: return open_control(deadline);
-    case AttachState::kCheckingControl: return check_control_page();
-    case AttachState::kReadingRoot: return read_root(deadline);
-    case AttachState::kOpeningArena: return open_arena();
-    case AttachState::kCheckingArena: return check_arena();
-    case AttachState::kAttached: return Ok{};
+    case AttachState::kOpeningControl:
+      return open_control(deadline);
+    case AttachState::kCheckingControl:
+      return check_control_page();
+    case AttachState::kReadingRoot:
+      return read_root(deadline);
+    case AttachState::kOpeningArena:
+      return open_arena();
+    case AttachState::kCheckingArena:
+      return check_arena();
+    case AttachState::kAttached:
+      return Ok{};
   }
   return Ok{};
 }

@@ -1,6 +1,7 @@
 // How a process comes to a mapping of the current arena: a state machine with a deadline.
 //
-//   opening_control -> checking_control -> reading_root -> opening_arena -> checking_arena -> attached
+//   opening_control -> checking_control -> reading_root -> opening_arena -> checking_arena ->
+//   attached
 //
 // Steps back: the root moved while its arena was opened (reading_root); the page was retired or
 // is no longer the file at its path, or the arena belongs to another page (opening_control).
@@ -9,14 +10,14 @@
 // Thread safety: a Mapping is immutable and shared; an Attachment belongs to one thread.
 #pragma once
 
-#include "shm/arena_view.h"
-#include "shm/file_mapping.h"
-
 #include <iceblink/result.h>
 
 #include <chrono>
 #include <memory>
 #include <string>
+
+#include "shm/arena_view.h"
+#include "shm/file_mapping.h"
 
 namespace iceblink::shm {
 

@@ -1,13 +1,13 @@
 // What the daemon tells the segment: one version of one key.
 #pragma once
 
-#include "shm/layout.h"
-
 #include <iceblink/result.h>
 
 #include <cstdint>
 #include <functional>
 #include <string_view>
+
+#include "shm/layout.h"
 
 namespace iceblink::shm {
 

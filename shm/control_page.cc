@@ -1,12 +1,13 @@
 #include "shm/control_page.h"
 
-#include "shm/key.h"
+#include <sys/random.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <new>
-#include <sys/random.h>
-#include <unistd.h>
+
+#include "shm/key.h"
 
 namespace iceblink::shm {
 namespace {
@@ -35,21 +36,20 @@ Result<const ControlPage*> check_control(std::span<const std::byte> bytes, std::
     return corrupt("not an iceblink control page (wrong magic)");
   }
   if (page->byte_order != kByteOrderMark) {
-    return Error{ErrorKind::kIncompatible,
-                 std::string(name) + ": written with another byte order"};
+    return Error{ErrorKind::kIncompatible, std::string(name) + ": written with another byte order"};
   }
   if (page->layout_version != kLayoutVersion) {
-    return Error{ErrorKind::kIncompatible,
-                 std::string(name) + ": has layout version " +
-                     std::to_string(page->layout_version) + ", this program reads version " +
-                     std::to_string(kLayoutVersion)};
+    return Error{ErrorKind::kIncompatible, std::string(name) + ": has layout version " +
+                                               std::to_string(page->layout_version) +
+                                               ", this program reads version " +
+                                               std::to_string(kLayoutVersion)};
   }
   if (checksum_of(*page) != page->checksum) return corrupt("the header's checksum does not match");
   if ((page->features_required & ~kKnownRequiredFeatures) != 0) {
-    return Error{ErrorKind::kIncompatible,
-                 std::string(name) + ": needs feature bits " +
-                     std::to_string(page->features_required) + ", this program knows " +
-                     std::to_string(kKnownRequiredFeatures)};
+    return Error{ErrorKind::kIncompatible, std::string(name) + ": needs feature bits " +
+                                               std::to_string(page->features_required) +
+                                               ", this program knows " +
+                                               std::to_string(kKnownRequiredFeatures)};
   }
   return page;
 }

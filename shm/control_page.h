@@ -7,14 +7,14 @@
 // Thread safety: pure functions over bytes, and file operations of the one publisher.
 #pragma once
 
-#include "shm/file_mapping.h"
-#include "shm/layout.h"
-
 #include <iceblink/result.h>
 
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "shm/file_mapping.h"
+#include "shm/layout.h"
 
 namespace iceblink::shm {
 
@@ -29,9 +29,9 @@ enum class ControlPlacement : std::uint8_t {
 };
 
 /// Makes the control page of `directory` with `root` set. The mapping returned is writable.
-[[nodiscard]] Result<WriteMapping> create_control(const std::string& directory, const Id& control_id,
-                                                  const Id& store_uuid, RootWord root,
-                                                  ControlPlacement placement);
+[[nodiscard]] Result<WriteMapping> create_control(const std::string& directory,
+                                                  const Id& control_id, const Id& store_uuid,
+                                                  RootWord root, ControlPlacement placement);
 
 /// Removes what an interrupted create_control left.
 void sweep_control_drafts(const std::string& directory) noexcept;

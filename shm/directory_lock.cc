@@ -1,14 +1,15 @@
 #include "shm/directory_lock.h"
 
-#include "shm/file_mapping.h"
-#include "shm/layout.h"
-
-#include <array>
-#include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <array>
+#include <cerrno>
 #include <utility>
+
+#include "shm/file_mapping.h"
+#include "shm/layout.h"
 
 namespace iceblink::shm {
 

@@ -1,5 +1,7 @@
 #include "shm/fault_point.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -7,21 +9,20 @@
 #include <csignal>
 #include <cstdlib>
 #include <string>
-#include <unistd.h>
 
 namespace iceblink::shm {
 namespace {
 
 constexpr std::array<std::string_view, 28> kFaultPoints = {
-    "start.before-restore",    "start.after-restore",      "arena.before-create",
-    "arena.after-create",      "arena.before-fill",        "arena.after-fill",
-    "control.before-create",   "control.after-create",     "control.before-replace",
-    "control.after-retire",    "control.after-replace",    "commit.before-lmdb",
-    "commit.after-lmdb",       "publish.before-append",    "publish.after-append",
-    "publish.before-slot",     "publish.after-slot",       "publish.before-root",
-    "publish.after-root",      "publish.before-wake",      "publish.after-wake",
-    "commit.before-answer",    "flip.before-root",         "flip.after-root",
-    "flip.before-unlink",      "flip.after-unlink",        "stop.before-say-stopped",
+    "start.before-restore",   "start.after-restore",   "arena.before-create",
+    "arena.after-create",     "arena.before-fill",     "arena.after-fill",
+    "control.before-create",  "control.after-create",  "control.before-replace",
+    "control.after-retire",   "control.after-replace", "commit.before-lmdb",
+    "commit.after-lmdb",      "publish.before-append", "publish.after-append",
+    "publish.before-slot",    "publish.after-slot",    "publish.before-root",
+    "publish.after-root",     "publish.before-wake",   "publish.after-wake",
+    "commit.before-answer",   "flip.before-root",      "flip.after-root",
+    "flip.before-unlink",     "flip.after-unlink",     "stop.before-say-stopped",
     "stop.after-say-stopped",
 };
 
@@ -35,7 +36,9 @@ Armed armed;  // set once, before threads start
 
 }  // namespace
 
-std::span<const std::string_view> fault_points() noexcept { return kFaultPoints; }
+std::span<const std::string_view> fault_points() noexcept {
+  return kFaultPoints;
+}
 
 Status arm_fault_point([[maybe_unused]] std::string_view spec) {
 #ifdef ICEBLINK_FAULT_POINTS

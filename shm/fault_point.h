@@ -1,7 +1,8 @@
 // Named places where a test build can be made to die, for showing that dying there is harmless.
 //
-// A test build (ICEBLINK_FAULT_POINTS) arms one point by `arm_fault_point("publish.before-root:3")`:
-// the third pass through it kills the process with SIGKILL. Other builds compile to nothing.
+// A test build (ICEBLINK_FAULT_POINTS) arms one point by
+// `arm_fault_point("publish.before-root:3")`: the third pass through it kills the process with
+// SIGKILL. Other builds compile to nothing.
 #pragma once
 
 #include <iceblink/result.h>

@@ -1,15 +1,16 @@
 #include "shm/file_mapping.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/interprocess/exceptions.hpp>
 #include <boost/interprocess/file_mapping.hpp>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 
 namespace iceblink::shm {
 namespace {
@@ -69,15 +70,26 @@ int allocate(int descriptor, std::uint64_t size_bytes) {
 Error system_error(const std::string& what, int errno_value) {
   ErrorKind kind = ErrorKind::kIo;
   switch (errno_value) {
-    case ENOENT: kind = ErrorKind::kNotFound; break;
+    case ENOENT:
+      kind = ErrorKind::kNotFound;
+      break;
     case EACCES:
     case EPERM:
-    case EROFS: kind = ErrorKind::kNotAllowed; break;
+    case EROFS:
+      kind = ErrorKind::kNotAllowed;
+      break;
     case ENOSPC:
-    case EDQUOT: kind = ErrorKind::kNoSpace; break;
-    case EEXIST: kind = ErrorKind::kAlreadyExists; break;
-    case ENOMEM: kind = ErrorKind::kOutOfMemory; break;
-    default: break;
+    case EDQUOT:
+      kind = ErrorKind::kNoSpace;
+      break;
+    case EEXIST:
+      kind = ErrorKind::kAlreadyExists;
+      break;
+    case ENOMEM:
+      kind = ErrorKind::kOutOfMemory;
+      break;
+    default:
+      break;
   }
   return {kind, what + ": " + std::generic_category().message(errno_value)};
 }

@@ -8,13 +8,13 @@
 #pragma once
 
 #include <iceblink/result.h>
+#include <sys/types.h>
 
 #include <boost/interprocess/mapped_region.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <sys/types.h>
 
 namespace iceblink::shm {
 
@@ -51,8 +51,7 @@ class WriteMapping {
   [[nodiscard]] static Result<WriteMapping> create(const std::string& path,
                                                    std::uint64_t size_bytes);
   /// Maps an existing regular file of exactly `size_bytes`. kNotFound, kCorrupt, kNotAllowed, kIo.
-  [[nodiscard]] static Result<WriteMapping> open(const std::string& path,
-                                                 std::uint64_t size_bytes);
+  [[nodiscard]] static Result<WriteMapping> open(const std::string& path, std::uint64_t size_bytes);
 
   [[nodiscard]] std::span<std::byte> bytes() const noexcept {
     return {static_cast<std::byte*>(region_.get_address()), region_.get_size()};

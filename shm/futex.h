@@ -2,16 +2,17 @@
 // mapping (std::atomic::wait is private to a process).
 #pragma once
 
-#include "shm/layout.h"
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <bit>
 #include <cerrno>
 #include <chrono>
 #include <climits>
 #include <ctime>
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+
+#include "shm/layout.h"
 
 namespace iceblink::shm {
 
@@ -31,8 +32,8 @@ inline void wait_for_root(const std::atomic<RootWord>& root, RootWord seen,
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
   const timespec relative{static_cast<time_t>(seconds.count()),
                           static_cast<long>((timeout - seconds).count())};
-  ::syscall(SYS_futex, futex_internal::low_half(root), FUTEX_WAIT,
-            static_cast<std::uint32_t>(seen), &relative, nullptr, 0);
+  ::syscall(SYS_futex, futex_internal::low_half(root), FUTEX_WAIT, static_cast<std::uint32_t>(seen),
+            &relative, nullptr, 0);
 }
 
 /// Wakes every waiter, in every process.

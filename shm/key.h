@@ -75,8 +75,8 @@ inline constexpr std::uint64_t kNameClass = 0xd1b54a32d192ed03;
                                                std::uint64_t seed) noexcept {
   std::uint64_t state = seed;
   for (const auto& level : levels) {
-    state = key_internal::mix(state, key_internal::hash_bytes(level, seed),
-                              key_internal::kLevelClass);
+    state =
+        key_internal::mix(state, key_internal::hash_bytes(level, seed), key_internal::kLevelClass);
   }
   return state;
 }

@@ -98,9 +98,9 @@ struct ArenaHeader {
   Id store_uuid;
   std::uint64_t incarnation;  // of the store; another one after a restore from backup
   std::uint32_t epoch;
-  std::uint32_t daemon_pid;         // who built this arena
-  std::uint64_t daemon_started_s;   // seconds since 1970-01-01T00:00:00Z, for showing
-  std::uint64_t base_generation;    // of the base copy: the oldest generation readable here
+  std::uint32_t daemon_pid;        // who built this arena
+  std::uint64_t daemon_started_s;  // seconds since 1970-01-01T00:00:00Z, for showing
+  std::uint64_t base_generation;   // of the base copy: the oldest generation readable here
   std::uint64_t hash_seed;
   std::uint64_t file_bytes;
   std::uint64_t index_offset;
@@ -167,13 +167,13 @@ inline constexpr std::uint64_t kRecordAlignment = 8;
 /// to 8 and a ChildHeads. The cold fields stand first, so that what a lookup reads is contiguous
 /// with the key.
 struct Record {
-  Id table_uuid;                 // zero when unknown
-  Id metadata_fingerprint;       // XXH3-128 of the metadata file as stored; zero = unverified
-  std::uint64_t location_hash;   // XXH3-64 of the location; for namespaces: offset of ChildHeads
-  std::uint64_t generation;      // of the change that made this version
-  std::uint32_t checksum;        // low half of XXH3-64 of the record but this field and ChildHeads
-  std::uint32_t previous;        // in units of 8 bytes: the older version of the key, 0 = none
-  std::uint32_t next_sibling;    // in units of 8 bytes; used in a key's first record only
+  Id table_uuid;                // zero when unknown
+  Id metadata_fingerprint;      // XXH3-128 of the metadata file as stored; zero = unverified
+  std::uint64_t location_hash;  // XXH3-64 of the location; for namespaces: offset of ChildHeads
+  std::uint64_t generation;     // of the change that made this version
+  std::uint32_t checksum;       // low half of XXH3-64 of the record but this field and ChildHeads
+  std::uint32_t previous;       // in units of 8 bytes: the older version of the key, 0 = none
+  std::uint32_t next_sibling;   // in units of 8 bytes; used in a key's first record only
   std::uint16_t key_bytes;
   std::uint16_t location_bytes;
   RecordKind kind;

@@ -1,14 +1,15 @@
 #include "shm/publisher.h"
 
-#include "shm/fault_point.h"
-#include "shm/futex.h"
-#include "shm/publisher_state.h"
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <system_error>
-#include <unistd.h>
+
+#include "shm/fault_point.h"
+#include "shm/futex.h"
+#include "shm/publisher_state.h"
 
 namespace iceblink::shm {
 
@@ -63,8 +64,7 @@ void Publisher::State::look_for_epoch() noexcept {
 Status Publisher::State::adopt() {
   const std::string path = options_.runtime_dir + "/" + kControlName;
   ICEBLINK_ASSIGN_OR_RETURN(control_mapping_, WriteMapping::open(path, kControlBytes));
-  ICEBLINK_ASSIGN_OR_RETURN(const ControlPage* page,
-                            check_control(control_mapping_.bytes(), path));
+  ICEBLINK_ASSIGN_OR_RETURN(const ControlPage* page, check_control(control_mapping_.bytes(), path));
   if (page->store_uuid != options_.store_uuid) {
     return {ErrorKind::kIncompatible, path + ": belongs to the store " +
                                           to_string(page->store_uuid) + ", this is store " +
@@ -79,8 +79,7 @@ Status Publisher::State::adopt() {
     return Ok{};
   }
   if (epoch_of(root) == 0 || epoch_of(root) >= kEpochMax) {
-    return {ErrorKind::kCorrupt, path + ": the root names epoch " +
-                                     std::to_string(epoch_of(root))};
+    return {ErrorKind::kCorrupt, path + ": the root names epoch " + std::to_string(epoch_of(root))};
   }
   present_ = Present::kAdoptable;
   present_epoch_ = epoch_of(root);
@@ -101,8 +100,7 @@ Status Publisher::State::adopt() {
 void Publisher::State::sweep_arenas(std::optional<std::uint32_t> keep_epoch) noexcept {
   const auto names = list_arenas(options_.runtime_dir);
   if (!names) return;
-  const std::string keep =
-      keep_epoch ? kArenaPrefix + std::to_string(*keep_epoch) : std::string();
+  const std::string keep = keep_epoch ? kArenaPrefix + std::to_string(*keep_epoch) : std::string();
   for (const auto& name : *names) {
     if (name != keep) ::unlink((options_.runtime_dir + "/" + name).c_str());
   }
@@ -168,8 +166,7 @@ Status Publisher::State::make_visible(std::unique_ptr<WritableArena> arena) {
   }
   if (present_epoch_) {
     ICEBLINK_FAULT_POINT("flip.before-unlink");
-    ::unlink(
-        (options_.runtime_dir + "/" + kArenaPrefix + std::to_string(*present_epoch_)).c_str());
+    ::unlink((options_.runtime_dir + "/" + kArenaPrefix + std::to_string(*present_epoch_)).c_str());
     ICEBLINK_FAULT_POINT("flip.after-unlink");
   }
   wake_root_waiters(control_->root);
@@ -344,8 +341,12 @@ Room Publisher::room_for(const Change& change) noexcept {
   return {record_span(change.key.size(), change.location.size(), is_namespace_class(change.kind)),
           1};
 }
-Status Publisher::reserve(Room room) { return state_->reserve(room); }
-void Publisher::release() noexcept { state_->release(); }
+Status Publisher::reserve(Room room) {
+  return state_->reserve(room);
+}
+void Publisher::release() noexcept {
+  state_->release();
+}
 void Publisher::publish(std::uint64_t generation, std::span<const Change> changes) noexcept {
   state_->publish(generation, changes);
 }
@@ -357,11 +358,14 @@ std::uint64_t Publisher::published_generation() const noexcept {
 
 void Publisher::wait_published(std::uint64_t generation) const noexcept {
   for (auto seen = published_generation(); seen < generation; seen = published_generation()) {
+    // SYNC published: acquires the publish; partner State::publish
     state_->published().wait(seen, std::memory_order_acquire);
   }
 }
 
-Status Publisher::flip() { return state_->flip(); }
+Status Publisher::flip() {
+  return state_->flip();
+}
 
 void Publisher::beat() noexcept {
   timespec now{};
@@ -379,6 +383,8 @@ void Publisher::say_stopped() noexcept {
   state_->control()->daemon_pid.store(0, std::memory_order_relaxed);
 }
 
-PublisherStats Publisher::stats() const { return state_->stats(); }
+PublisherStats Publisher::stats() const {
+  return state_->stats();
+}
 
 }  // namespace iceblink::shm

@@ -13,9 +13,6 @@
 //  - The arena that the root names is never unlinked.
 #pragma once
 
-#include "shm/change.h"
-#include "shm/layout.h"
-
 #include <iceblink/result.h>
 
 #include <chrono>
@@ -24,6 +21,9 @@
 #include <optional>
 #include <span>
 #include <string>
+
+#include "shm/change.h"
+#include "shm/layout.h"
 
 namespace iceblink::shm {
 

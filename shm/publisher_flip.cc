@@ -1,14 +1,15 @@
 // The builder thread: makes arena epoch+1 beside the current one while commits go on, and flips.
 
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
 #include "shm/fault_point.h"
 #include "shm/futex.h"
 #include "shm/key.h"
 #include "shm/publisher_state.h"
-
-#include <algorithm>
-#include <cstring>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 namespace iceblink::shm {
 namespace {
@@ -140,8 +141,7 @@ Status Publisher::State::build_and_flip(Room need, bool only_if_two_fit) {
       std::memcpy(&options_.hash_seed, random.data(), sizeof(options_.hash_seed));
     }
 
-    ICEBLINK_ASSIGN_OR_RETURN(auto made,
-                              create_beside(source, generation, need, only_if_two_fit));
+    ICEBLINK_ASSIGN_OR_RETURN(auto made, create_beside(source, generation, need, only_if_two_fit));
     ArenaWriter& writer = made->writer;
     const ArenaView view = source.writer.view();
     Status copied = fill_from(view, generation, writer);

@@ -1,15 +1,15 @@
 // Inside of the publisher: what it holds, what protects it. See shm/publisher.h for the contract.
 #pragma once
 
-#include "shm/arena_builder.h"
-#include "shm/control_page.h"
-#include "shm/directory_lock.h"
-#include "shm/publisher.h"
-
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
+
+#include "shm/arena_builder.h"
+#include "shm/control_page.h"
+#include "shm/directory_lock.h"
+#include "shm/publisher.h"
 
 namespace iceblink::shm {
 
@@ -54,9 +54,9 @@ class Publisher::State {
   void end_lingering(Clock::time_point now) noexcept;
   [[nodiscard]] std::uint64_t headroom_for(std::uint64_t live_bytes) noexcept;
 
-  [[nodiscard]] bool fits(Room room) const noexcept;           // under publish_mutex_
-  [[nodiscard]] bool wants_replacement() const noexcept;       // under publish_mutex_
-  void request_build(Room need) noexcept;                      // under publish_mutex_
+  [[nodiscard]] bool fits(Room room) const noexcept;      // under publish_mutex_
+  [[nodiscard]] bool wants_replacement() const noexcept;  // under publish_mutex_
+  void request_build(Room need) noexcept;                 // under publish_mutex_
   /// Has a build made that starts from now on, and waits for its end.
   void force_build(std::unique_lock<std::mutex>& lock, Room need);
 
@@ -87,7 +87,7 @@ class Publisher::State {
   // The builder's mail box.
   bool stopping_ = false;
   bool build_requested_ = false;
-  bool build_forced_ = false;      // somebody waits for it
+  bool build_forced_ = false;  // somebody waits for it
   Room build_need_;
   std::uint64_t builds_done_ = 0;  // builds that ended, well or not
   Status last_build_ = Ok{};

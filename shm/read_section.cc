@@ -1,14 +1,17 @@
 #include "shm/read_section.h"
 
 #include <linux/membarrier.h>
-#include <new>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <new>
 
 namespace iceblink::shm {
 namespace {
 
-long membarrier(int command) noexcept { return ::syscall(SYS_membarrier, command, 0, 0); }
+long membarrier(int command) noexcept {
+  return ::syscall(SYS_membarrier, command, 0, 0);
+}
 
 bool membarrier_is_offered() noexcept {
   const long offered = membarrier(MEMBARRIER_CMD_QUERY);
@@ -46,6 +49,7 @@ thread_local SlotReturn slot_return;
 bool issue_barrier(Registry& registry) noexcept {
   // relaxed: constant once readers run
   if (read_section_internal::readers_fence.load(std::memory_order_relaxed)) {
+    // SYNC section-enter: the retirer's half where readers fence; partner enter_section
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return true;
   }
@@ -120,8 +124,12 @@ void Graveyard::dig() noexcept {
   });
 }
 
-void lock_registry_for_fork() noexcept { registry().mutex.lock(); }
-void unlock_registry_after_fork() noexcept { registry().mutex.unlock(); }
+void lock_registry_for_fork() noexcept {
+  registry().mutex.lock();
+}
+void unlock_registry_after_fork() noexcept {
+  registry().mutex.unlock();
+}
 
 void reset_registry_after_fork() noexcept {
   Registry& all = registry();

@@ -26,7 +26,7 @@ struct alignas(64) ThreadSlot {
   /// Odd: inside a section. Written by its thread only.
   std::atomic<std::uint64_t> sequence{0};
   // The owner's own:
-  std::uint64_t check_at = 0;  // the sequence at whose entry the place is to be checked
+  std::uint64_t check_at = 0;        // the sequence at whose entry the place is to be checked
   std::uint64_t check_interval = 1;  // sections
   std::uint64_t last_check_ns = 0;
   std::optional<Error> failure;  // of the section that could not be entered

@@ -1,12 +1,13 @@
 #include "shm/segment.h"
 
-#include "shm/futex.h"
+#include <pthread.h>
 
 #include <algorithm>
 #include <ctime>
 #include <new>
-#include <pthread.h>
 #include <set>
+
+#include "shm/futex.h"
 
 namespace iceblink::shm {
 namespace {
@@ -31,8 +32,8 @@ void pace_checks(ThreadSlot& slot, std::uint64_t sequence) noexcept {
   const std::uint64_t elapsed = std::max<std::uint64_t>(now - slot.last_check_ns, 1);
   slot.last_check_ns = now;
   const std::uint64_t wanted = slot.check_interval * kCheckPaceNs / elapsed;
-  slot.check_interval = std::clamp<std::uint64_t>(std::min(wanted, slot.check_interval * 2), 1,
-                                                  kLookupsPerCheckMax);
+  slot.check_interval =
+      std::clamp<std::uint64_t>(std::min(wanted, slot.check_interval * 2), 1, kLookupsPerCheckMax);
   // Shortened by a changing quarter, so that a thread that alternates between two segments in
   // step with its checks still checks both.
   const std::uint64_t sections = slot.check_interval - (now >> 7) % (slot.check_interval / 4 + 1);
@@ -103,8 +104,8 @@ Result<std::unique_ptr<Segment>> Segment::attach(std::string runtime_dir,
                                                  std::chrono::milliseconds attach_timeout) {
   try {
     Attachment attachment(runtime_dir, nullptr);
-    ICEBLINK_ASSIGN_OR_RETURN(
-        auto mapping, attachment.run(Attachment::Clock::now() + attach_timeout));
+    ICEBLINK_ASSIGN_OR_RETURN(auto mapping,
+                              attachment.run(Attachment::Clock::now() + attach_timeout));
     std::unique_ptr<Segment> segment(new Segment(std::move(runtime_dir)));
     segment->owner_ = std::move(mapping);
     segment->attach_count_ = 1;
@@ -117,7 +118,9 @@ Result<std::unique_ptr<Segment>> Segment::attach(std::string runtime_dir,
   }
 }
 
-Segment::~Segment() { SegmentForkHandlers::instance().remove(this); }
+Segment::~Segment() {
+  SegmentForkHandlers::instance().remove(this);
+}
 
 Error Segment::Section::error() const noexcept {
   if (slot_ != nullptr && slot_->failure) return *slot_->failure;
@@ -150,8 +153,8 @@ Segment::Section::Entered Segment::Section::enter_slowly(Segment& segment,
       return {mapping, root, sequence};
     }
   }
-  slot.failure = Error{ErrorKind::kTimedOut, segment.runtime_dir_ +
-                                                 ": arenas are replaced faster than they are mapped"};
+  slot.failure = Error{ErrorKind::kTimedOut,
+                       segment.runtime_dir_ + ": arenas are replaced faster than they are mapped"};
   return {nullptr, 0, sequence};
 }
 
@@ -176,8 +179,7 @@ Status Segment::follow_locked(bool check_the_place) {
     }
   }
   // SYNC root-publish: acquires the arena that it names; partner Publisher (root release)
-  if (control &&
-      epoch_of(control->page->root.load(std::memory_order_acquire)) == owner_->epoch) {
+  if (control && epoch_of(control->page->root.load(std::memory_order_acquire)) == owner_->epoch) {
     return Ok{};
   }
   // A page that vanished gets no patience; the successor of a retired one is a moment away.
@@ -209,7 +211,9 @@ void Segment::let_go() {
   owner_ = nullptr;
 }
 
-Status Segment::check_place() noexcept { return follow(true); }
+Status Segment::check_place() noexcept {
+  return follow(true);
+}
 
 Result<PinnedView> Segment::pin() noexcept {
   const Section section(*this);

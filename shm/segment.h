@@ -11,9 +11,6 @@
 //    wait. A page that is gone is an error until there is one again; nothing goes on serving it.
 #pragma once
 
-#include "shm/attachment.h"
-#include "shm/read_section.h"
-
 #include <iceblink/result.h>
 
 #include <atomic>
@@ -23,6 +20,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
+
+#include "shm/attachment.h"
+#include "shm/read_section.h"
 
 namespace iceblink::shm {
 
@@ -49,7 +49,8 @@ class Segment {
   class Section {
    public:
     explicit Section(Segment& segment) noexcept : slot_(thread_slot()) {
-      if (slot_ == nullptr) [[unlikely]] return;
+      if (slot_ == nullptr) [[unlikely]]
+        return;
       sequence_ = enter_section(*slot_);
       // SYNC current-mapping: acquires the mapping; partner Segment::install
       const Mapping* mapping = segment.current_.load(std::memory_order_acquire);
@@ -107,8 +108,8 @@ class Segment {
   [[nodiscard]] Status check_place() noexcept;
 
   struct Health {
-    std::uint32_t daemon_pid = 0;                 // 0: it said that it stopped
-    std::chrono::nanoseconds heartbeat_age{0};    // by CLOCK_MONOTONIC
+    std::uint32_t daemon_pid = 0;               // 0: it said that it stopped
+    std::chrono::nanoseconds heartbeat_age{0};  // by CLOCK_MONOTONIC
   };
   [[nodiscard]] Health health() noexcept;
 

@@ -1,12 +1,12 @@
 #include "shm/verifier.h"
 
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "shm/arena_view.h"
 #include "shm/arena_writer.h"
 #include "shm/attachment.h"
 #include "shm/control_page.h"
-
-#include <algorithm>
-#include <boost/unordered/unordered_flat_map.hpp>
 
 namespace iceblink::shm {
 namespace {
@@ -25,7 +25,7 @@ class ArenaCheck {
       : bytes_(bytes), name_(name), view_(view), header_(view.header()), report_(*report) {}
 
   void run(const ControlPage* page) {
-    // relaxed, all: judged only when it did not move between two looks
+    // relaxed, here and below: judged only when it did not move between two looks
     const std::uint64_t limit = header_.append_limit.load(std::memory_order_relaxed);
     const RootWord root = page == nullptr ? 0 : page->root.load(std::memory_order_relaxed);
     tail_ = view_.published_tail();
@@ -50,6 +50,7 @@ class ArenaCheck {
     }
     check_free_room(limit & kOffsetMask);
 
+    // relaxed: as above
     const bool moved = header_.append_limit.load(std::memory_order_relaxed) != limit ||
                        view_.published_tail() != tail_;
     if (moved) report_.problems.resize(certain);
@@ -74,9 +75,8 @@ class ArenaCheck {
   }
 
   void check_header(std::uint64_t limit) {
-    for (const auto& [from, to] : {std::pair<std::size_t, std::size_t>{184, 192},
-                                   {240, 256},
-                                   {272, kArenaHeaderBytes}}) {
+    for (const auto& [from, to] :
+         {std::pair<std::size_t, std::size_t>{184, 192}, {240, 256}, {272, kArenaHeaderBytes}}) {
       if (!all_zero(bytes_.subspan(from, to - from))) fail(from, "reserved bytes are not zero");
     }
     if (checked_offset(limit & kOffsetMask) != limit) {
@@ -162,10 +162,17 @@ class ArenaCheck {
     std::uint64_t namespaces = 0;
     for (const auto& [key, state] : keys_) {
       switch (view_.record_at(state.newest).kind()) {
-        case RecordKind::kTable: ++tables; break;
-        case RecordKind::kView: ++views; break;
-        case RecordKind::kNamespace: ++namespaces; break;
-        default: break;
+        case RecordKind::kTable:
+          ++tables;
+          break;
+        case RecordKind::kView:
+          ++views;
+          break;
+        case RecordKind::kNamespace:
+          ++namespaces;
+          break;
+        default:
+          break;
       }
     }
     // relaxed: see run()
@@ -178,8 +185,8 @@ class ArenaCheck {
 
   void check_index() {
     const auto slots = view_.slots();
-    const auto* sums = reinterpret_cast<const std::atomic<std::uint64_t>*>(
-        bytes_.data() + header_.sums_offset);
+    const auto* sums =
+        reinterpret_cast<const std::atomic<std::uint64_t>*>(bytes_.data() + header_.sums_offset);
     std::uint64_t used = 0;
     std::uint64_t sum = 0;
     for (std::uint64_t i = 0; i < slots.size(); ++i) {
@@ -188,6 +195,7 @@ class ArenaCheck {
       if (slot != 0) ++used;
       sum += slot_digest(i, slot);
       if ((i + 1) % kSlotsPerBlock == 0 || i + 1 == slots.size()) {
+        // relaxed: see run()
         if (sums[i / kSlotsPerBlock].load(std::memory_order_relaxed) != sum) {
           fail(header_.sums_offset + i / kSlotsPerBlock * 8, "an index block's sum is wrong");
         }
@@ -201,6 +209,7 @@ class ArenaCheck {
     for (const auto& [key, state] : keys_) {
       const Slot wanted = make_slot(state.hash, state.newest);
       std::uint64_t at = home_slot(state.hash, slots.size());
+      // relaxed: see run()
       Slot slot = slots[at].load(std::memory_order_relaxed);
       for (std::uint64_t n = 0; slot != 0 && slot != wanted && n < slots.size(); ++n) {
         at = at + 1 == slots.size() ? 0 : at + 1;
@@ -302,12 +311,10 @@ VerifyReport verify_segment(const std::string& runtime_dir) {
     }
     const ControlPage& page = *(*mapping)->page;
     report = verify_control((*mapping)->control->file.bytes(), runtime_dir + "/" + kControlName);
-    const std::string name =
-        runtime_dir + "/" + kArenaPrefix + std::to_string((*mapping)->epoch);
+    const std::string name = runtime_dir + "/" + kArenaPrefix + std::to_string((*mapping)->epoch);
     VerifyReport arena = verify_arena((*mapping)->file.bytes(), name, &page);
     // SYNC root-publish: acquires what it names; partner Publisher (root release)
-    const bool flipped =
-        epoch_of(page.root.load(std::memory_order_acquire)) != (*mapping)->epoch;
+    const bool flipped = epoch_of(page.root.load(std::memory_order_acquire)) != (*mapping)->epoch;
     if (flipped) continue;
     report.problems.insert(report.problems.end(), arena.problems.begin(), arena.problems.end());
     report.record_count = arena.record_count;

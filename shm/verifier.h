@@ -11,13 +11,13 @@
 // Thread safety: pure readers. O(file size), memory for one map entry a key.
 #pragma once
 
-#include "shm/layout.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "shm/layout.h"
 
 namespace iceblink::shm {
 

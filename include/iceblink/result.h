@@ -16,35 +16,50 @@ namespace iceblink {
 
 /// What went wrong, as a program wants to know it. The message says what it happened to.
 enum class ErrorKind : std::uint8_t {
-  kInvalidArgument,   ///< the caller's input is wrong (identifier, location, option)
-  kNotFound,          ///< the namespace, table, view or file does not exist
-  kAlreadyExists,     ///< the name is taken
-  kNotEmpty,          ///< the namespace still holds tables, views or namespaces
-  kConflict,          ///< a compare-and-swap lost: the pointer is not what was expected
-  kGone,              ///< the generation asked for is no longer (or not yet) known
-  kNoSegment,         ///< no control page or arena at the runtime directory
-  kIncompatible,      ///< another layout version, byte order or feature set
-  kCorrupt,           ///< bytes in the segment or in a file contradict themselves
-  kNoDaemon,          ///< nobody answers on the socket
-  kTimedOut,          ///< a deadline passed before anything was sent or found
-  kStateUnknown,      ///< a write was sent and no answer came: it may or may not have happened
-  kNotAllowed,        ///< refused by permissions
-  kNoSpace,           ///< tmpfs or disk full; nothing was changed
-  kTooLarge,          ///< over a limit
-  kBusy,              ///< refused early because of load; nothing was changed, try again
-  kUnsupported,       ///< understood, and not served
+  kInvalidArgument,  ///< the caller's input is wrong (identifier, location, option)
+  kNotFound,         ///< the namespace, table, view or file does not exist
+  kAlreadyExists,    ///< the name is taken
+  kNotEmpty,         ///< the namespace still holds tables, views or namespaces
+  kConflict,         ///< a compare-and-swap lost: the pointer is not what was expected
+  kGone,             ///< the generation asked for is no longer (or not yet) known
+  kNoSegment,        ///< no control page or arena at the runtime directory
+  kIncompatible,     ///< another layout version, byte order or feature set
+  kCorrupt,          ///< bytes in the segment or in a file contradict themselves
+  kNoDaemon,         ///< nobody answers on the socket
+  kTimedOut,         ///< a deadline passed before anything was sent or found
+  kStateUnknown,     ///< a write was sent and no answer came: it may or may not have happened
+  kNotAllowed,       ///< refused by permissions
+  kNoSpace,          ///< tmpfs or disk full; nothing was changed
+  kTooLarge,         ///< over a limit
+  kBusy,             ///< refused early because of load; nothing was changed, try again
+  kUnsupported,      ///< understood, and not served
   kOutOfMemory,
-  kIo,                ///< a system call failed; the message has path and errno
+  kIo,  ///< a system call failed; the message has path and errno
   kInternal,
 };
 
 /// The kind's name in lower snake case, e.g. "state_unknown". Static storage.
 [[nodiscard]] constexpr std::string_view to_string(ErrorKind kind) noexcept {
-  constexpr std::string_view kNames[] = {
-      "invalid_argument", "not_found", "already_exists", "not_empty",     "conflict",
-      "gone",             "no_segment", "incompatible",  "corrupt",       "no_daemon",
-      "timed_out",        "state_unknown", "not_allowed", "no_space",     "too_large",
-      "busy",             "unsupported", "out_of_memory", "io",           "internal"};
+  constexpr std::string_view kNames[] = {"invalid_argument",
+                                         "not_found",
+                                         "already_exists",
+                                         "not_empty",
+                                         "conflict",
+                                         "gone",
+                                         "no_segment",
+                                         "incompatible",
+                                         "corrupt",
+                                         "no_daemon",
+                                         "timed_out",
+                                         "state_unknown",
+                                         "not_allowed",
+                                         "no_space",
+                                         "too_large",
+                                         "busy",
+                                         "unsupported",
+                                         "out_of_memory",
+                                         "io",
+                                         "internal"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -87,13 +102,13 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) noexcept(std::is_nothrow_move_constructible_v<T>)  // NOLINT(google-explicit-constructor)
+  Result(T value) noexcept(
+      std::is_nothrow_move_constructible_v<T>)  // NOLINT(google-explicit-constructor)
       : value_(std::move(value)) {}
   Result(Error error) noexcept : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
   Result(ErrorKind kind, std::string message) noexcept : error_(kind, std::move(message)) {}
 
-  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>)
-      : error_(other.error_) {
+  Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : error_(other.error_) {
     if (ok()) std::construct_at(&value_, std::move(other.value_));
   }
   Result(const Result& other) : error_(other.error_) {

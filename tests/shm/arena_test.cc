@@ -1,8 +1,8 @@
-#include "shm/arena_writer.h"
-#include "tests/shm/memory_store.h"
-
 #include <algorithm>
 #include <set>
+
+#include "shm/arena_writer.h"
+#include "tests/shm/memory_store.h"
 
 namespace iceblink::shm {
 namespace {
@@ -28,8 +28,8 @@ class Arena : public ::testing::Test {
   }
   void put(RecordKind kind, const std::string& key, std::uint64_t generation,
            const std::string& location = "") {
-    writer_.store_slot(writer_.append(
-        {.kind = kind, .key = key, .location = location, .generation = generation}));
+    writer_.store_slot(
+        writer_.append({.kind = kind, .key = key, .location = location, .generation = generation}));
   }
   std::optional<std::string> location_at(const TableIdent& ident, std::uint64_t generation) {
     const TableKey key{ident.levels, ident.name};

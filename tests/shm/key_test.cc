@@ -1,18 +1,20 @@
 #include "shm/key.h"
-#include "shm/layout.h"
-
-#include <iceblink/identifier.h>
 
 #include <gtest/gtest.h>
+#include <iceblink/identifier.h>
 
 #include <algorithm>
 #include <random>
 #include <set>
 
+#include "shm/layout.h"
+
 namespace iceblink::shm {
 namespace {
 
-TableKey key_of(const TableIdent& ident) { return {ident.levels, ident.name}; }
+TableKey key_of(const TableIdent& ident) {
+  return {ident.levels, ident.name};
+}
 
 TEST(Key, PartsAndEncodedBytesHashAlike) {
   std::mt19937_64 random(1);

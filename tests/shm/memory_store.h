@@ -2,11 +2,8 @@
 // truth, so that whatever a reader says can be judged.
 #pragma once
 
-#include "shm/publisher.h"
-
-#include <iceblink/identifier.h>
-
 #include <gtest/gtest.h>
+#include <iceblink/identifier.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "shm/publisher.h"
 
 namespace iceblink::shm::testing {
 
@@ -38,7 +37,9 @@ class TempDir {
 inline Namespace levels(std::initializer_list<const char*> names) {
   return {names.begin(), names.end()};
 }
-inline TableIdent table(const Namespace& ns, std::string name) { return {ns, std::move(name)}; }
+inline TableIdent table(const Namespace& ns, std::string name) {
+  return {ns, std::move(name)};
+}
 
 /// The catalog as maps, its publisher, and commits.
 class MemoryStore : public CatalogSource {
@@ -51,8 +52,7 @@ class MemoryStore : public CatalogSource {
   using State = std::map<std::string, Row>;  // encoded key -> row; namespaces sort first
 
   [[nodiscard]] std::uint64_t generation() const override { return generation_; }
-  [[nodiscard]] Status for_each(
-      const std::function<Status(const Change&)>& visit) const override {
+  [[nodiscard]] Status for_each(const std::function<Status(const Change&)>& visit) const override {
     for (const bool namespaces : {true, false}) {
       for (const auto& [key, row] : rows_) {
         if ((row.kind == RecordKind::kNamespace) != namespaces) continue;
@@ -131,8 +131,8 @@ class MemoryStore : public CatalogSource {
 }  // namespace iceblink::shm::testing
 
 /// Fails with the error's message.
-#define ASSERT_OK(expression)                                        \
-  do {                                                               \
-    const auto& result_of_ = (expression);                           \
-    ASSERT_TRUE(result_of_.ok()) << result_of_.error().message();    \
+#define ASSERT_OK(expression)                                     \
+  do {                                                            \
+    const auto& result_of_ = (expression);                        \
+    ASSERT_TRUE(result_of_.ok()) << result_of_.error().message(); \
   } while (false)

@@ -1,15 +1,17 @@
-#include "shm/control_page.h"
 #include "shm/publisher.h"
+
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "shm/control_page.h"
 #include "shm/segment.h"
 #include "shm/verifier.h"
 #include "tests/shm/memory_store.h"
-
-#include <fcntl.h>
-#include <fstream>
-#include <sys/mount.h>
-#include <sys/stat.h>
-#include <thread>
-#include <unistd.h>
 
 namespace iceblink::shm {
 namespace {
@@ -196,8 +198,7 @@ TEST_F(PublisherTest, ASecondPublisherIsToldWhoHoldsTheLock) {
   const auto refused = second.start(dir_.path());
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().kind(), ErrorKind::kConflict);
-  EXPECT_NE(refused.error().message().find("pid " + std::to_string(::getpid())),
-            std::string::npos)
+  EXPECT_NE(refused.error().message().find("pid " + std::to_string(::getpid())), std::string::npos)
       << refused.error().message();
 }
 

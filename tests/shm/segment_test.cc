@@ -1,13 +1,15 @@
 #include "shm/segment.h"
-#include "tests/shm/memory_store.h"
 
-#include <csignal>
 #include <fcntl.h>
-#include <fstream>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "tests/shm/memory_store.h"
 
 namespace iceblink::shm {
 namespace {

@@ -2,13 +2,14 @@
 // answer is judged: records name the generation that wrote them, so a reader can tell a mixture,
 // a step back and a lost commit without asking anybody.
 
-#include "shm/segment.h"
-#include "tests/shm/memory_store.h"
-
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
+
+#include <thread>
+
+#include "shm/segment.h"
+#include "tests/shm/memory_store.h"
 
 namespace iceblink::shm {
 namespace {
@@ -20,7 +21,9 @@ using testing::TempDir;
 constexpr int kTables = 10;
 constexpr int kCommits = 30'000;
 
-TableIdent table_number(int i) { return table({"ns"}, "t" + std::to_string(i)); }
+TableIdent table_number(int i) {
+  return table({"ns"}, "t" + std::to_string(i));
+}
 
 /// Set by the writer after a commit returned, before the next begins: what must be visible.
 struct Shared {
@@ -55,8 +58,8 @@ std::string judge(const ArenaView& arena, std::uint64_t generation) {
 std::string read_and_judge(Segment& segment, const Shared& shared, int seed) {
   std::uint64_t last = 0;
   std::vector<PinnedView> held;
-  for (unsigned round = static_cast<unsigned>(seed);
-       !shared.stop.load(std::memory_order_relaxed); ++round) {
+  for (unsigned round = static_cast<unsigned>(seed); !shared.stop.load(std::memory_order_relaxed);
+       ++round) {
     const std::uint64_t acknowledged = shared.acknowledged.load(std::memory_order_acquire);
     {
       const Segment::Section section(segment);
@@ -133,8 +136,8 @@ TEST(Stress, ProcessesSeeWholeGenerationsInOrder) {
   const TempDir dir;
   MemoryStore store;
   begin(store, dir.path());
-  void* page = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                      -1, 0);
+  void* page =
+      ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(page, MAP_FAILED);
   auto& shared = *new (page) Shared;
   std::vector<pid_t> readers;

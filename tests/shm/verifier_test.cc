@@ -1,13 +1,13 @@
 #include "shm/verifier.h"
 
-#include "shm/arena_view.h"
-#include "shm/file_mapping.h"
-#include "tests/shm/memory_store.h"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
+
+#include "shm/arena_view.h"
+#include "shm/file_mapping.h"
+#include "tests/shm/memory_store.h"
 
 namespace iceblink::shm {
 namespace {
@@ -45,8 +45,7 @@ std::vector<std::uint64_t> small_arena(const TempDir& dir) {
   change("x");
   EXPECT_TRUE(store.publisher().flip().ok());  // so that there is a base copy
   change("y");
-  const std::string path =
-      dir.path() + "/arena." + std::to_string(store.publisher().stats().epoch);
+  const std::string path = dir.path() + "/arena." + std::to_string(store.publisher().stats().epoch);
   store.stop();
   return words_of(path);
 }
@@ -74,8 +73,8 @@ TEST(Verifier, FindsEveryFlippedByteAndLookupsNeverCrash) {
           for (const std::uint64_t generation : {0, 3, 4, 5, 99}) {
             for (int t = 0; t < 5; ++t) {
               const std::string key = encode(table({ns}, "t" + std::to_string(t)));
-              const Found found = view->find(
-                  EncodedKey{key}, hash_encoded(key, view->hash_seed()), generation);
+              const Found found =
+                  view->find(EncodedKey{key}, hash_encoded(key, view->hash_seed()), generation);
               answers += found.status == FindStatus::kFound ? found.record.location().size() : 1;
             }
             static_cast<void>(view->visit_tables(ns, generation, [&](const RecordView& record) {
@@ -85,9 +84,9 @@ TEST(Verifier, FindsEveryFlippedByteAndLookupsNeverCrash) {
         }
         static_cast<void>(view->visit_namespaces(
             "", 99, [&](const RecordView& record) { answers += record.key().size(); }));
-        static_cast<void>(view->visit_changes(
-            view->published_tail(),
-            [&](const RecordView& record) { answers += record.key().size(); }));
+        static_cast<void>(
+            view->visit_changes(view->published_tail(),
+                                [&](const RecordView& record) { answers += record.key().size(); }));
       }
       bytes[i] ^= pattern;
     }
