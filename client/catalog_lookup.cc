@@ -1,0 +1,239 @@
+// Reads of single names and of many. What hits stays here; what is absent goes the long way.
+#include <boost/json/parse.hpp>
+
+#include "client/catalog_state.h"
+#include "client/guard.h"
+#include "client/lookup.h"
+#include "client/many_keys.h"
+#include "client/messages.h"
+#include "client/preparing.h"
+#include "client/wire.h"
+
+namespace iceblink {
+
+using client::Lookup;
+using client::Presence;
+using shm::Segment;
+
+namespace {
+
+std::uint64_t heartbeat_of(const Segment::Section& section) noexcept {
+  // relaxed: for showing health; nothing correct depends on it
+  return section.mapping().page->heartbeat_ns.load(std::memory_order_relaxed);
+}
+
+// A name that was asked for, either way, on the long way.
+const TableIdent& ident_of(const TableIdent& ident) noexcept {
+  return ident;
+}
+TableIdent ident_of(const PreparedKey& key) {
+  return client::ident_of(key);
+}
+bool is_surely_valid(const TableIdent& ident) noexcept {
+  return client::is_plainly_valid(ident);
+}
+bool is_surely_valid(const PreparedKey&) noexcept {
+  return true;
+}
+
+bool is_object(Presence presence) noexcept {
+  return presence == Presence::kTable || presence == Presence::kView;
+}
+
+template <typename Identifier>
+Status explain(Presence presence, const Identifier& identifier) {
+  if (presence == Presence::kCorrupt) return client::damaged(format(identifier));
+  return client::check(identifier);
+}
+
+std::string path_of(const TableIdent& ident, Presence wanted) {
+  return wanted == Presence::kView ? client::view_path(ident) : client::table_path(ident);
+}
+
+}  // namespace
+
+template <typename Key>
+inline Result<bool> Catalog::State::exists(Segment& segment, State& state, const Key& key,
+                                           Presence wanted) noexcept {
+  Presence presence = Presence::kAbsent;
+  std::uint64_t heartbeat_ns = 0;
+  {
+    const Segment::Section section(segment);
+    if (!section.ok()) [[unlikely]]
+      return section.error();
+    presence = client::find_table(section.arena(), key, section.generation()).presence;
+    if (is_object(presence)) [[likely]]
+      return presence == wanted;
+    heartbeat_ns = heartbeat_of(section);
+  }
+  if (presence == Presence::kAbsent && is_surely_valid(key) &&
+      !state.second_opinion.take_turn(heartbeat_ns)) {
+    return false;
+  }
+  return client::guarded([&]() -> Result<bool> {
+    const TableIdent ident = ident_of(key);
+    ICEBLINK_RETURN_IF_ERROR(explain(presence, ident));
+    // The turn is taken, unless the name took the long way to be found valid.
+    if (!is_surely_valid(key) && !state.second_opinion.take_turn(heartbeat_ns)) return false;
+    return state.daemon_knows(path_of(ident, wanted));
+  });
+}
+
+template <typename Key>
+inline Result<std::string> Catalog::State::resolve(Segment& segment, State& state,
+                                                   const Key& key) noexcept {
+  return client::guarded([&]() -> Result<std::string> {
+    Presence presence = Presence::kAbsent;
+    std::uint64_t heartbeat_ns = 0;
+    {
+      const Segment::Section section(segment);
+      if (!section.ok()) [[unlikely]]
+        return section.error();
+      const Lookup found = client::find_table(section.arena(), key, section.generation());
+      presence = found.presence;
+      if (presence == Presence::kTable) [[likely]]
+        return std::string(found.record.location());
+      heartbeat_ns = heartbeat_of(section);
+    }
+    const TableIdent ident = ident_of(key);
+    if (presence == Presence::kView) return client::no_such_table(ident);
+    ICEBLINK_RETURN_IF_ERROR(explain(presence, ident));
+    return state.resolve_absent(ident, heartbeat_ns);
+  });
+}
+
+bool Catalog::State::daemon_knows(const std::string& path) noexcept {
+  // relaxed, all: counts, for showing
+  ask_count.fetch_add(1, std::memory_order_relaxed);
+  const auto answer = client::guarded(
+      [&] { return daemon.call({.method = "HEAD", .target = path}, options.ask_deadline); });
+  if (answer && client::is_success(*answer)) {
+    disagreement_count.fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  if (!answer || answer->status != 404) ask_failure_count.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
+Result<std::string> Catalog::State::resolve_absent(const TableIdent& ident,
+                                                   std::uint64_t heartbeat_ns) {
+  if (!second_opinion.take_turn(heartbeat_ns) || !daemon_knows(client::table_path(ident))) {
+    return client::no_such_table(ident);
+  }
+  // The daemon answers after it has published: its segment has the table, if it is this one.
+  if (segment->check_place().ok()) {
+    const Segment::Section section(*segment);
+    if (section.ok()) {
+      const Lookup found = client::find_table(section.arena(), ident, section.generation());
+      if (found.presence == Presence::kTable) return std::string(found.record.location());
+    }
+  }
+  return ask_location(ident);
+}
+
+Result<std::string> Catalog::State::ask_location(const TableIdent& ident) {
+  const client::Request request{.method = "GET",
+                                .target = client::table_path(ident) + "?snapshots=refs"};
+  ICEBLINK_ASSIGN_OR_RETURN(const auto answer, daemon.call(request, options.ask_deadline));
+  if (!client::is_success(answer)) return client::error_of(request, answer);
+  boost::system::error_code failed;
+  const auto body = boost::json::parse(answer.body, failed);
+  const auto* location =
+      !failed && body.is_object() ? body.get_object().if_contains("metadata-location") : nullptr;
+  if (location == nullptr || !location->is_string()) {
+    return {ErrorKind::kInternal, "GET " + request.target + ": no metadata-location in the answer"};
+  }
+  return std::string(location->get_string());
+}
+
+Result<bool> Catalog::table_exists(const TableIdent& ident) const noexcept {
+  return State::exists(*segment_, *state_, ident, Presence::kTable);
+}
+
+Result<bool> Catalog::table_exists(const PreparedKey& key) const noexcept {
+  return State::exists(*segment_, *state_, key, Presence::kTable);
+}
+
+Result<bool> Catalog::view_exists(const TableIdent& ident) const noexcept {
+  return State::exists(*segment_, *state_, ident, Presence::kView);
+}
+
+Result<bool> Catalog::namespace_exists(const Namespace& levels) const noexcept {
+  Presence presence = Presence::kAbsent;
+  std::uint64_t heartbeat_ns = 0;
+  {
+    const Segment::Section section(*segment_);
+    if (!section.ok()) return section.error();
+    presence = client::find_namespace(section.arena(), levels, section.generation()).presence;
+    heartbeat_ns = heartbeat_of(section);
+  }
+  if (presence == Presence::kNamespace) return true;
+  return client::guarded([&]() -> Result<bool> {
+    ICEBLINK_RETURN_IF_ERROR(explain(presence, levels));
+    return state_->second_opinion.take_turn(heartbeat_ns) &&
+           state_->daemon_knows(client::namespace_path(levels));
+  });
+}
+
+Result<std::string> Catalog::resolve_location(const TableIdent& ident) const noexcept {
+  return State::resolve(*segment_, *state_, ident);
+}
+
+Result<std::string> Catalog::resolve_location(const PreparedKey& key) const noexcept {
+  return State::resolve(*segment_, *state_, key);
+}
+
+Result<std::vector<std::optional<std::string>>> Catalog::resolve_locations(
+    std::span<const TableIdent> idents) const noexcept {
+  return client::guarded([&]() -> Result<std::vector<std::optional<std::string>>> {
+    ICEBLINK_ASSIGN_OR_RETURN(const auto pinned, segment_->pin());
+    std::vector<std::optional<std::string>> locations(idents.size());
+    Status status = Ok{};
+    client::find_tables(pinned.mapping->arena, idents, pinned.generation,
+                        [&](std::size_t index, const Lookup& found) {
+                          if (found.presence == Presence::kTable) {
+                            locations[index].emplace(found.record.location());
+                          } else if (found.presence != Presence::kView) {
+                            status = explain(found.presence, idents[index]);
+                          }
+                          return status.ok();
+                        });
+    ICEBLINK_RETURN_IF_ERROR(status);
+    return locations;
+  });
+}
+
+Status Catalog::tables_exist(std::span<const TableIdent> idents,
+                             std::span<bool> exist) const noexcept {
+  return client::guarded([&]() -> Status {
+    if (exist.size() != idents.size()) {
+      return {ErrorKind::kInvalidArgument, "tables_exist: both spans must have one length"};
+    }
+    ICEBLINK_ASSIGN_OR_RETURN(const auto pinned, segment_->pin());
+    Status status = Ok{};
+    client::find_tables(pinned.mapping->arena, idents, pinned.generation,
+                        [&](std::size_t index, const Lookup& found) {
+                          exist[index] = found.presence == Presence::kTable;
+                          if (is_object(found.presence)) return true;
+                          const bool is_absent = found.presence == Presence::kAbsent &&
+                                                 client::is_plainly_valid(idents[index]);
+                          if (!is_absent) status = explain(found.presence, idents[index]);
+                          return status.ok();
+                        });
+    return status;
+  });
+}
+
+Result<PreparedKey> Catalog::prepare(const TableIdent& ident) const noexcept {
+  return client::guarded([&]() -> Result<PreparedKey> {
+    std::uint64_t seed = 0;
+    {
+      const Segment::Section section(*segment_);
+      if (!section.ok()) return section.error();
+      seed = section.arena().hash_seed();
+    }
+    return client::prepare(ident, seed);
+  });
+}
+
+}  // namespace iceblink

@@ -1,0 +1,64 @@
+// What a Catalog's copies share.
+//
+// Thread safety: constant after construction, or safe by itself.
+#pragma once
+
+#include <iceblink/catalog.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "client/daemon_client.h"
+#include "client/lookup.h"
+#include "client/second_opinion.h"
+#include "shm/segment.h"
+
+namespace iceblink {
+
+class Catalog::State {
+ public:
+  State(std::unique_ptr<shm::Segment> attached, const CatalogOptions& opened_with)
+      : options(opened_with),
+        segment(std::move(attached)),
+        daemon(segment->runtime_dir() + "/" + shm::kSocketName),
+        second_opinion(options) {}
+
+  /// Existence of a table or view. `Key`: TableIdent or PreparedKey. The segment comes apart from
+  /// the state, which a lookup that hits does not touch.
+  template <typename Key>
+  [[nodiscard]] static Result<bool> exists(shm::Segment& segment, State& state, const Key& key,
+                                           client::Presence wanted) noexcept;
+  template <typename Key>
+  [[nodiscard]] static Result<std::string> resolve(shm::Segment& segment, State& state,
+                                                   const Key& key) noexcept;
+
+  /// Asks whether the object at this path exists: HEAD, counted. No answer means false.
+  [[nodiscard]] bool daemon_knows(const std::string& path) noexcept;
+  /// The location of a table that the segment does not have; kNotFound where the daemon knows
+  /// none, too, or is not to be asked.
+  [[nodiscard]] Result<std::string> resolve_absent(const TableIdent& ident,
+                                                   std::uint64_t heartbeat_ns);
+  [[nodiscard]] Result<std::string> ask_location(const TableIdent& ident);
+
+  /// A request that changes something; the generation it became.
+  [[nodiscard]] Result<std::uint64_t> write(const client::Request& request);
+  [[nodiscard]] Result<std::uint64_t> write(const Batch& batch);
+  /// A batch of one line, whose errors do not speak of lines.
+  [[nodiscard]] Result<std::uint64_t> write_one(const Batch& batch);
+
+  [[nodiscard]] Result<Changes> changes_from_log(const ChangeToken& token);
+
+  const CatalogOptions options;
+  const std::unique_ptr<shm::Segment> segment;
+  client::DaemonClient daemon;
+  client::SecondOpinion second_opinion;
+
+  // relaxed: counts, for showing
+  std::atomic<std::uint64_t> ask_count{0};
+  std::atomic<std::uint64_t> ask_failure_count{0};
+  std::atomic<std::uint64_t> disagreement_count{0};
+};
+
+}  // namespace iceblink

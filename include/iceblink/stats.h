@@ -1,0 +1,48 @@
+// What a catalog can say about itself.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace iceblink {
+
+/// Counts since open(). Lookups that hit are not counted: that would write shared memory.
+struct CatalogStats {
+  std::uint64_t attach_count = 0;       ///< mappings made, the first included
+  std::uint64_t retired_count = 0;      ///< old mappings that some thread may still be reading
+  std::uint64_t place_check_count = 0;  ///< looks at whether the segment is still at its path
+
+  std::uint64_t ask_count = 0;           ///< questions put to the daemon about absent names
+  std::uint64_t ask_failure_count = 0;   ///< of these: without an answer in time
+  std::uint64_t disagreement_count = 0;  ///< of these: the daemon knew the name
+
+  std::uint64_t call_count = 0;     ///< requests over the socket, questions included
+  std::uint64_t write_count = 0;    ///< of these: writes
+  std::uint64_t connect_count = 0;  ///< connections made
+};
+
+/// The daemon as the segment shows it, without asking it. For showing only.
+struct DaemonHealth {
+  std::uint32_t pid = 0;  ///< 0: it said that it stopped, or there is no segment
+  std::chrono::nanoseconds heartbeat_age{0};
+  bool is_stale = false;  ///< heartbeat_age is above CatalogOptions::stale_after
+};
+
+/// The segment, at one moment.
+struct SegmentInfo {
+  std::uint64_t generation = 0;
+  std::uint32_t epoch = 0;            ///< of the arena
+  std::uint64_t base_generation = 0;  ///< the oldest that the arena can answer changes from
+  std::uint64_t incarnation = 0;      ///< of the store
+  std::string store_uuid;
+  std::uint64_t table_count = 0;
+  std::uint64_t view_count = 0;
+  std::uint64_t namespace_count = 0;
+  std::uint64_t arena_bytes = 0;
+  std::uint64_t used_bytes = 0;
+  std::string daemon_version;          ///< of the daemon that built the arena
+  std::uint64_t daemon_started_s = 0;  ///< seconds since 1970-01-01T00:00:00Z
+};
+
+}  // namespace iceblink
