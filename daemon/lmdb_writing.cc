@@ -22,8 +22,8 @@ constexpr std::uint64_t kRoomBytesMin = std::uint64_t{1} << 20;
 
 Result<std::unique_ptr<Store::Writing>> LmdbWriting::begin(MDB_env* env, const Databases& databases,
                                                            const std::string& file,
-                                                           std::uint64_t log_entries_max) {
-  std::unique_ptr<LmdbWriting> writing(new LmdbWriting(env, databases, file, log_entries_max));
+                                                           LogLimits log_limits) {
+  std::unique_ptr<LmdbWriting> writing(new LmdbWriting(env, databases, file, log_limits));
   if (const int code = writing->txn_.begin(env, 0); code != 0) {
     return lmdb::error_of(code, file, "begin a write transaction");
   }
@@ -121,14 +121,20 @@ Status LmdbWriting::append_log(const std::vector<LoggedChange>& changes) {
   return Ok{};
 }
 
-// The floor moves first and whole: entries below it may linger for a few commits, unseen.
+// What is at or below the floor is gone for readers; its entries may linger for a few commits.
 Status LmdbWriting::trim_log() {
-  if (generation_ <= log_entries_max_) return Ok{};
   ICEBLINK_ASSIGN_OR_RETURN(const std::uint64_t old_floor, tables().counter(kMetaLogFloor));
-  const std::uint64_t floor = std::max(old_floor, generation_ - log_entries_max_);
-  if (floor != old_floor) {
-    ICEBLINK_RETURN_IF_ERROR(raw_put(databases_.meta, kMetaLogFloor, encode_u64(floor)));
+  std::uint64_t floor = old_floor;
+  if (generation_ > log_limits_.entries_max) {
+    floor = std::max(floor, generation_ - log_limits_.entries_max);
   }
+  ICEBLINK_RETURN_IF_ERROR(erase_old_log(floor));
+  if (floor == old_floor) return Ok{};
+  return raw_put(databases_.meta, kMetaLogFloor, encode_u64(floor));
+}
+
+// Erases up to the floor, and raises it by whole generations while the log is too large.
+Status LmdbWriting::erase_old_log(std::uint64_t& floor) {
   lmdb::Cursor cursor;
   int code = cursor.open(txn_.get(), databases_.log);
   for (std::size_t i = 0; code == 0 && i < kTrimmedChunksMax; ++i) {
@@ -136,11 +142,21 @@ Status LmdbWriting::trim_log() {
     if (code != 0) break;
     const auto generation = generation_of_log_key(cursor.key());
     if (!generation) return tables().damaged("a key of the change log");
-    if (*generation > floor) return Ok{};
+    if (*generation > floor) {
+      if (*generation >= generation_ || !log_is_too_large()) return Ok{};
+      floor = *generation;
+    }
     code = cursor.erase();
   }
   if (code != 0 && code != MDB_NOTFOUND) return failed(code, "trim the change log");
   return Ok{};
+}
+
+bool LmdbWriting::log_is_too_large() const {
+  MDB_stat stat{};
+  if (mdb_stat(txn_.get(), databases_.log, &stat) != 0) return false;
+  const std::uint64_t pages = stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages;
+  return pages * stat.ms_psize > log_limits_.bytes_max;
 }
 
 Error LmdbWriting::failed(int code, std::string_view doing) {

@@ -16,13 +16,19 @@
 
 namespace iceblink::daemon {
 
+/// What the change log may hold. The newest generation stays whatever its size.
+struct LogLimits {
+  std::uint64_t entries_max;
+  std::uint64_t bytes_max;
+};
+
 class LmdbWriting final : public Store::Writing {
  public:
   /// What is passed must outlive the writing.
   [[nodiscard]] static Result<std::unique_ptr<Store::Writing>> begin(MDB_env* env,
                                                                      const Databases& databases,
                                                                      const std::string& file,
-                                                                     std::uint64_t log_entries_max);
+                                                                     LogLimits log_limits);
 
   Status begin_part() override;
   Status commit_part() override;
@@ -69,8 +75,8 @@ class LmdbWriting final : public Store::Writing {
   };
 
   LmdbWriting(MDB_env* env, const Databases& databases, const std::string& file,
-              std::uint64_t log_entries_max)
-      : env_(env), databases_(databases), file_(file), log_entries_max_(log_entries_max) {}
+              LogLimits log_limits)
+      : env_(env), databases_(databases), file_(file), log_limits_(log_limits) {}
   [[nodiscard]] CatalogTables tables() const { return {txn_.get(), databases_, file_}; }
   [[nodiscard]] Status put_row(MDB_dbi database, const TableIdent& ident, const TableRow& row);
   [[nodiscard]] Status put(MDB_dbi database, const std::string& key, const std::string& value);
@@ -80,6 +86,8 @@ class LmdbWriting final : public Store::Writing {
   [[nodiscard]] Status raw_erase(MDB_dbi database, std::string_view key);
   [[nodiscard]] Status append_log(const std::vector<LoggedChange>& changes);
   [[nodiscard]] Status trim_log();
+  [[nodiscard]] Status erase_old_log(std::uint64_t& floor);
+  [[nodiscard]] bool log_is_too_large() const;
   [[nodiscard]] Error failed(int code, std::string_view doing);
   [[nodiscard]] Status commit_durably();
   [[nodiscard]] bool file_is_at_its_limit() const;
@@ -87,7 +95,7 @@ class LmdbWriting final : public Store::Writing {
   MDB_env* env_;
   const Databases& databases_;
   const std::string& file_;
-  const std::uint64_t log_entries_max_;
+  const LogLimits log_limits_;
   lmdb::Txn txn_;
   std::uint64_t generation_ = 0;
   bool in_part_ = false;

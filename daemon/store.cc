@@ -3,10 +3,12 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -38,6 +40,21 @@ std::string bytes_of(const shm::Id& id) {
   return {reinterpret_cast<const char*>(id.data()), id.size()};
 }
 
+/// EX_SOFTWARE, as the daemon's other internal failures exit.
+constexpr int kExitStatus = 70;
+
+[[noreturn]] void end_process(const char* file, const char* why) {
+  std::fprintf(stderr, "iceblink: %s: %s\n", file, why);
+  ::_exit(kExitStatus);
+}
+
+/// LMDB asserts what it reads from its pages, and would abort without saying of which file.
+void on_failed_assertion(MDB_env* env, const char* assertion) {
+  const auto* const file = static_cast<const std::string*>(mdb_env_get_userctx(env));
+  end_process(file->c_str(),
+              ("the file is damaged: LMDB expected " + std::string(assertion)).c_str());
+}
+
 /// What is constant in a store.
 struct Identity {
   shm::Id store_uuid{};
@@ -63,7 +80,8 @@ class LmdbStore final : public Store {
     return LmdbReading::begin(env_.get(), gate_, databases_, file_);
   }
   [[nodiscard]] Result<std::unique_ptr<Writing>> write() override {
-    return LmdbWriting::begin(env_.get(), databases_, file_, options_.log_entries_max);
+    return LmdbWriting::begin(env_.get(), databases_, file_,
+                              {options_.log_entries_max, options_.log_bytes_max});
   }
 
  private:
@@ -109,6 +127,8 @@ Status LmdbStore::open_environment() {
   env_.reset(env);
   int code = mdb_env_set_maxreaders(env, kReadersMax);
   if (code == 0) code = mdb_env_set_maxdbs(env, kDatabasesMax);
+  if (code == 0) code = mdb_env_set_userctx(env, &file_);
+  if (code == 0) code = mdb_env_set_assert(env, on_failed_assertion);
   if (code == 0) code = mdb_env_set_mapsize(env, options_.map_bytes);
   // MDB_NOTLS: read transactions may move between threads.
   if (code == 0) code = mdb_env_open(env, dir_.path().c_str(), MDB_NOTLS, 0600);
@@ -224,9 +244,8 @@ Status LmdbStore::grow() {
                                      std::to_string(bytes) + " bytes: " + std::strerror(errno)};
   }
   ::munmap(room, bytes);
-  if (const int code = mdb_env_set_mapsize(env_.get(), bytes); code != 0) {
-    return error_of(code, "grow the map");
-  }
+  const int code = mdb_env_set_mapsize(env_.get(), bytes);
+  if (code != 0) end_process(file_.c_str(), mdb_strerror(code));  // nobody can read any more
   return Ok{};
 }
 

@@ -32,7 +32,7 @@ class TamperedStore final : public Store {
     return store_->incarnation();
   }
   Status grow() override {
-    grow_count.fetch_add(1);
+    grow_count.fetch_add(1, std::memory_order_relaxed);
     return store_->grow();
   }
   Status advance_past(std::uint64_t seen) override { return store_->advance_past(seen); }
@@ -277,7 +277,7 @@ TEST_F(CommitterTest, GrowsTheMapUnderAGroup) {
         registering({{"a"}, "t" + std::to_string(i)}, "/" + std::string(500, 'x')));
   }
   EXPECT_EQ(run(operations), "done at 3");
-  EXPECT_GT(store_->grow_count.load(), 2);
+  EXPECT_GT(store_->grow_count.load(std::memory_order_relaxed), 2);
   EXPECT_EQ(read(*store_)->list_tables({"a"}, {}, {})->items.size(), 2000u);
   EXPECT_EQ(publisher_->stats().table_count, 2000u);
 }
@@ -331,7 +331,7 @@ TEST_F(CommitterTest, ManyThreadsLoseNoCompareAndSwap) {
           EXPECT_GE(publisher_->published_generation(), std::get<Committed>(answer).generation);
         } else {
           EXPECT_EQ(std::get<Refused>(answer).refusal, Refusal::kCommitFailed);
-          lost.fetch_add(1);
+          lost.fetch_add(1, std::memory_order_relaxed);
         }
       }
     });
@@ -339,7 +339,8 @@ TEST_F(CommitterTest, ManyThreadsLoseNoCompareAndSwap) {
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(location_of(*store_, table), std::to_string(kThreads * kRounds));
   EXPECT_EQ(committer_->stats().commit_count, 1u + kThreads * kRounds);
-  EXPECT_EQ(committer_->stats().refused_count, static_cast<std::uint64_t>(lost.load()));
+  EXPECT_EQ(committer_->stats().refused_count,
+            static_cast<std::uint64_t>(lost.load(std::memory_order_relaxed)));
 }
 
 TEST_F(CommitterTest, ListsFromManyThreadsAreWholeInEveryGeneration) {

@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -237,10 +239,10 @@ TEST_F(StoreTest, GrowsOnlyWhenNobodyReads) {
   std::atomic<bool> grown{false};
   std::thread grower([&] {
     EXPECT_TRUE(store_->grow());
-    grown.store(true);
+    grown.store(true, std::memory_order_relaxed);
   });
   EXPECT_EQ(reading->generation(), 1u);
-  EXPECT_FALSE(grown.load());  // cannot be: this reading is inside
+  EXPECT_FALSE(grown.load(std::memory_order_relaxed));  // cannot be: this reading is inside
   reading.reset();
   grower.join();
   EXPECT_EQ(read(*store_)->generation(), 1u);
@@ -304,6 +306,23 @@ TEST_F(StoreTest, BoundsTheLogAndSaysWhatIsGone) {
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().kind(), ErrorKind::kGone);
   EXPECT_THAT(gone.error().message(), HasSubstr("from 16 to 21"));
+}
+
+TEST_F(StoreTest, BoundsTheLogInBytesToo) {
+  StoreOptions options;
+  options.log_bytes_max = 64 << 10;
+  reopen(options);
+  make_namespace({"a"});
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_EQ(said(commit(*store_, {overwriting({{"a"}, "t"}, std::string(3000, 'x'))})), "done");
+  }
+  const auto reading = read(*store_);
+  EXPECT_EQ(reading->changes_since(2, 1).error().kind(), ErrorKind::kGone);
+  EXPECT_EQ(reading->changes_since(195, 100)->size(), 7u);
+  std::vector<Operation> large;
+  for (int i = 0; i < 1000; ++i) large.emplace_back(CreateNamespace{{"n" + std::to_string(i)}, {}});
+  ASSERT_EQ(said(commit(*store_, large)), "done");
+  EXPECT_EQ(read(*store_)->changes_since(202, 1)->size(), 1000u);  // the newest is always whole
 }
 
 TEST_F(StoreTest, AdvancesPastWhatReadersHaveSeen) {
@@ -426,6 +445,30 @@ TEST_F(DamagedStoreTest, RefusesAFileThatWasCutShort) {
   std::filesystem::resize_file(file(), 3 * 4096);
   EXPECT_EQ(open_error().kind(), ErrorKind::kCorrupt);
   EXPECT_THAT(open_error().message(), HasSubstr("cut short: 12288 bytes"));
+}
+
+// A page that LMDB asserts about: it would abort without a word about the file.
+TEST_F(DamagedStoreTest, NamesTheFileWhenLmdbGivesUp) {
+  {
+    const auto store = open_store(dir_.path());
+    for (int i = 0; i < 50; ++i) commit(*store, {CreateNamespace{{"n" + std::to_string(i)}, {}}});
+  }
+  std::fstream data(file(), std::ios::binary | std::ios::in | std::ios::out);
+  const std::string page(4096, '\0');
+  for (std::uint64_t at = 2 * page.size(); at < std::filesystem::file_size(file());) {
+    data.seekp(static_cast<std::streamoff>(at));
+    data.write(page.data(), static_cast<std::streamsize>(page.size()));
+    at += page.size();
+  }
+  data.close();
+  GTEST_FLAG_SET(death_test_style, "fast");
+  EXPECT_EXIT(
+      {
+        const Error error = open_error();
+        std::fputs(error.message().c_str(), stderr);
+        ::_exit(70);
+      },
+      ::testing::ExitedWithCode(70), file());
 }
 
 TEST_F(DamagedStoreTest, RefusesAnotherProgramsLmdb) {
