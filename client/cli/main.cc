@@ -1,0 +1,64 @@
+// iceblink: the catalog from the command line.
+#include <cstdlib>
+#include <exception>
+
+#include "client/cli/invocation.h"
+#include "client/cli/output.h"
+
+namespace iceblink::cli {
+namespace {
+
+constexpr const char* kDefaultRuntimeDir = "/run/iceblink/main";
+
+std::string default_runtime_dir() {
+  const char* const given = std::getenv("ICEBLINK_DIR");
+  return given != nullptr && *given != '\0' ? given : kDefaultRuntimeDir;
+}
+
+void add_options(CLI::App& app, Invocation& invocation) {
+  app.set_version_flag("--version", "iceblink " ICEBLINK_VERSION);
+  app.add_option("--dir", invocation.runtime_dir,
+                 "the instance's runtime directory [$ICEBLINK_DIR, /run/iceblink/main]");
+  app.add_flag_callback(
+      "--json", [&invocation] { invocation.format = Format::kJson; }, "print JSON");
+  app.require_subcommand(1);
+  app.fallthrough();  // --dir and --json may follow the command
+}
+
+ExitCode run(int argc, char** argv) {
+  CLI::App app("Reads and changes an Iceberg catalog that is shared by the processes of a host",
+               "iceblink");
+  Invocation invocation;
+  invocation.runtime_dir = default_runtime_dir();
+  add_options(app, invocation);
+  add_status_commands(app, invocation);
+  add_read_commands(app, invocation);
+  add_write_commands(app, invocation);
+  add_feed_commands(app, invocation);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    app.exit(help);
+    return ExitCode::kYes;
+  } catch (const CLI::ParseError& error) {
+    print_error(std::string(error.what()) + " (see iceblink --help)");
+    return ExitCode::kUsage;
+  }
+  const auto done = invocation.run();
+  if (done) return *done;
+  print_error(done.error().message());
+  return exit_code_of(done.error().kind());
+}
+
+}  // namespace
+}  // namespace iceblink::cli
+
+int main(int argc, char** argv) {
+  using namespace iceblink::cli;
+  try {
+    return static_cast<int>(run(argc, argv));
+  } catch (const std::exception& error) {
+    print_error(error.what());
+    return static_cast<int>(ExitCode::kInternal);
+  }
+}

@@ -1,0 +1,34 @@
+// What the program prints: answers on standard output, one line per error on standard error.
+#pragma once
+
+#include <iceblink/change.h>
+#include <iceblink/identifier.h>
+#include <iceblink/result.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/cli/exit_code.h"
+
+namespace iceblink::cli {
+
+void print_line(std::string_view text);
+/// One document, one line.
+void print_json(const boost::json::value& value);
+/// "iceblink: …", on one line whatever the message holds.
+void print_error(std::string_view message);
+
+/// Prints the error of a command line that cannot be meant.
+[[nodiscard]] ExitCode usage_error(const Error& error);
+
+[[nodiscard]] boost::json::array to_json(const std::vector<std::string>& names);
+[[nodiscard]] boost::json::object to_json(const TableChange& change);
+/// "12 put table a.b.t s3://…"
+[[nodiscard]] std::string to_text(const TableChange& change);
+/// "2026-01-31T12:00:00Z"
+[[nodiscard]] std::string to_utc(std::uint64_t seconds_since_1970);
+
+}  // namespace iceblink::cli
