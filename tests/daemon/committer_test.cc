@@ -1,9 +1,12 @@
 #include "daemon/committer.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <barrier>
+#include <csignal>
 #include <filesystem>
 #include <future>
 #include <semaphore>
@@ -382,7 +385,47 @@ class CommitterDeathTest : public CommitterTest {
     submit({CreateNamespace{{"a"}, {}}}).get();
     ::_exit(0);
   }
+  /// Files may not grow past the arena of now: that is a tmpfs with no room for another. The limit
+  /// is of the whole process.
+  [[noreturn]] void commit_with_an_arena_that_cannot_grow() {
+    ::signal(SIGXFSZ, SIG_IGN);
+    expect(run({CreateNamespace{{"a"}, {}}}) == "done at 2", __LINE__);
+    const rlim_t bytes = publisher_->stats().arena_bytes;
+    const struct rlimit limit { bytes, bytes };
+    expect(::setrlimit(RLIMIT_FSIZE, &limit) == 0, __LINE__);
+    std::vector<Operation> operations;
+    for (int i = 0; i < 5000; ++i) {
+      operations.emplace_back(registering({{"a"}, "t" + std::to_string(i)}, std::string(500, 'x')));
+    }
+    hold();
+    auto first = submit({CreateNamespace{{"b"}, {}}});
+    auto huge = submit(operations);
+    auto last = submit({CreateNamespace{{"c"}, {}}});
+    go_on();
+    expect(said(first.get()) == "done at 4", __LINE__);
+    const auto refused = huge.get();
+    expect(std::holds_alternative<Refused>(refused), __LINE__);
+    expect(std::get<Refused>(refused).refusal == Refusal::kNone, __LINE__);
+    expect(said(last.get()) == "done at 5", __LINE__);
+    expect(publisher_->stats().namespace_count == 4, __LINE__);
+    expect(location_of(*store_, {{"a"}, "t0"}) == "(none)", __LINE__);
+    finish(0);
+  }
+
+ private:
+  void expect(bool holds, int line) {
+    if (!holds) finish(line);
+  }
+  [[noreturn]] void finish(int status) {
+    std::filesystem::remove_all(dir_.path());
+    ::_exit(status);
+  }
 };
+
+TEST_F(CommitterDeathTest, AListThatTheSegmentHasNoRoomForDoesNotRefuseTheOthers) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(commit_with_an_arena_that_cannot_grow(), ::testing::ExitedWithCode(0), "");
+}
 
 TEST_F(CommitterDeathTest, EndsTheProcessWithoutAnAnswerWhenTheOutcomeIsUnknown) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
