@@ -73,6 +73,8 @@ class Reading {
         buffer_.commit(static_cast<std::size_t>(count));
         if (!parse()) return Outcome::kBroken;
       } else if (count == 0) {
+        // A parser that has got nothing takes an end for a whole, empty, successful message.
+        if (!has_begun_) return fail("the connection was closed without an answer");
         error_code error;
         parser_.put_eof(error);
         if (error || !parser_.is_done()) return fail("the connection was closed");
