@@ -1,0 +1,138 @@
+// C4: what one commit of one pointer move costs its thread between two fsyncs, in a small catalog
+// and a large one; and what it costs while arenas are being built beside it.
+//
+//   publish_bench --dir DIR --small TABLES --large TABLES --rounds N --commits N
+//                 --build-commits N --pace-ns N
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "bench/measurement.h"
+#include "bench/publisher_side.h"
+#include "bench/scratch_dir.h"
+
+namespace {
+
+using namespace iceblink::bench;
+
+/// What it takes to read the thread's clock: part of every sample, and not the commit's.
+std::uint64_t clock_cost_ns(clockid_t clock) {
+  std::vector<std::uint64_t> costs;
+  for (int i = 0; i < 10'000; ++i) {
+    const std::uint64_t begin = clock_ns(clock);
+    costs.push_back(clock_ns(clock) - begin);
+  }
+  return static_cast<std::uint64_t>(quantile(costs, 0.5));
+}
+
+class CommitTimer {
+ public:
+  void reserve(std::size_t count) {
+    cpu_ns.reserve(count);
+    wall.reserve(count);
+  }
+  void commit(PublisherSide& side, const PublisherSide::Move& move) {
+    const std::uint64_t wall_begin = wall_ns();
+    const std::uint64_t cpu_begin = thread_cpu_ns();
+    side.commit(move);
+    const std::uint64_t cpu_end = thread_cpu_ns();
+    const std::uint64_t wall_end = wall_ns();
+    cpu_ns.push_back(less(cpu_end - cpu_begin, cpu_cost_));
+    wall.push_back(less(wall_end - wall_begin, 2 * cpu_cost_));
+  }
+
+  std::vector<std::uint64_t> cpu_ns;
+  std::vector<std::uint64_t> wall;
+
+ private:
+  static std::uint64_t less(std::uint64_t value, std::uint64_t by) {
+    return value > by ? value - by : 0;
+  }
+  const std::uint64_t cpu_cost_ = clock_cost_ns(CLOCK_THREAD_CPUTIME_ID);
+};
+
+/// The newest location of every table moved is what the arena says.
+void check_moved(PublisherSide& side, std::size_t commits) {
+  const auto stats = side.publisher().stats();
+  require(stats.table_count == side.catalog().table_count(), "tables were lost or made");
+  require(stats.publish_count == commits, "commits were lost");
+  require(stats.failed_build_count == 0, "an arena could not be built");
+}
+
+void measure_sizes(const std::string& dir, std::size_t small, std::size_t large, std::size_t rounds,
+                   std::size_t commits, Samples& samples) {
+  PublisherSide small_side(dir + "/small", SampleCatalog(small));
+  PublisherSide large_side(dir + "/large", SampleCatalog(large));
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (PublisherSide* side : {&small_side, &large_side}) {
+      const auto moves = side->prepare(commits, round * commits);
+      CommitTimer timer;
+      timer.reserve(commits);
+      for (const auto& move : moves) timer.commit(*side, move);
+      const std::string name = side == &small_side ? "small" : "large";
+      samples.add(name + "/cpu", quantile(timer.cpu_ns, 0.5));
+      samples.add(name + "/wall", quantile(timer.wall, 0.5));
+    }
+  }
+  check_moved(small_side, rounds * commits);
+  check_moved(large_side, rounds * commits);
+}
+
+void measure_builds(const std::string& dir, std::size_t tables, std::size_t rounds,
+                    std::size_t commits, std::uint64_t pace_ns, Samples& samples) {
+  PublisherSide side(dir + "/builds", SampleCatalog(tables));
+  std::atomic<bool> ends = false;
+  // Builds follow one another, each after a pause as long as the last one took.
+  std::thread flipper([&] {
+    pin_to_cpu(0);
+    while (!ends.load(std::memory_order_relaxed)) {
+      const std::uint64_t begin = wall_ns();
+      require_ok(side.publisher().flip());
+      std::this_thread::sleep_for(std::chrono::nanoseconds(wall_ns() - begin));
+    }
+  });
+  for (std::size_t round = 0; round < rounds; ++round) {
+    const auto before = side.publisher().stats();
+    const auto moves = side.prepare(commits, round * commits);
+    CommitTimer timer;
+    timer.reserve(commits);
+    std::uint64_t due = wall_ns();
+    for (const auto& move : moves) {
+      while (wall_ns() < due) {
+      }
+      timer.commit(side, move);
+      due = std::max(due + pace_ns, wall_ns() - 10 * pace_ns);
+    }
+    const auto after = side.publisher().stats();
+    samples.add("builds/share", static_cast<double>(after.publishes_during_build_count -
+                                                    before.publishes_during_build_count) /
+                                    static_cast<double>(commits));
+    samples.add("builds/flips", static_cast<double>(after.flip_count - before.flip_count));
+    samples.add("builds/cpu_p50", quantile(timer.cpu_ns, 0.5));
+    samples.add("builds/cpu_p999", quantile(timer.cpu_ns, 0.999));
+    samples.add("builds/wall_p50", quantile(timer.wall, 0.5));
+    samples.add("builds/wall_p999", quantile(timer.wall, 0.999));
+    samples.add("builds/wall_max", quantile(timer.wall, 1));
+  }
+  ends.store(true, std::memory_order_relaxed);
+  flipper.join();
+  check_moved(side, rounds * commits);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto size = [&](const char* name, std::size_t otherwise) {
+    return number(argc, argv, name, otherwise);
+  };
+  const ScratchDir scratch(argument(argc, argv, "--dir", "/dev/shm"));
+  pin_to_cpu(1);
+  Samples samples;
+  const std::size_t large = size("--large", 1'000'000);
+  measure_sizes(scratch.path(), size("--small", 1'000), large, size("--rounds", 9),
+                size("--commits", 20'000), samples);
+  measure_builds(scratch.path(), large, size("--rounds", 9), size("--build-commits", 40'000),
+                 size("--pace-ns", 40'000), samples);
+  samples.print();
+  return 0;
+}

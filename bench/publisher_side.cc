@@ -1,0 +1,47 @@
+#include "bench/publisher_side.h"
+
+#include <filesystem>
+
+#include "bench/measurement.h"
+
+namespace iceblink::bench {
+
+PublisherSide::PublisherSide(const std::string& runtime_dir, SampleCatalog catalog)
+    : catalog_(catalog) {
+  std::filesystem::create_directories(runtime_dir);
+  shm::PublisherOptions options;
+  options.runtime_dir = runtime_dir;
+  options.store_uuid[0] = 7;
+  options.hash_seed = kHashSeed;
+  options.daemon_version = "bench";
+  publisher_ = take(shm::Publisher::open(options));
+  require_ok(publisher_->start(SampleSource(catalog_), 1));
+  publisher_->beat();
+}
+
+PublisherSide::Move PublisherSide::prepare_one(std::size_t table_index, std::size_t version) const {
+  return {encode(catalog_.ident(table_index)), catalog_.location(table_index, version)};
+}
+
+std::vector<PublisherSide::Move> PublisherSide::prepare(std::size_t count,
+                                                        std::uint64_t seed) const {
+  std::vector<Move> moves;
+  moves.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t random = scramble(seed + i);
+    moves.push_back(prepare_one(random % catalog_.table_count(), (random >> 32) % 100'000));
+  }
+  return moves;
+}
+
+std::uint64_t PublisherSide::commit(const Move& move) {
+  const shm::Change change{.kind = shm::RecordKind::kTable,
+                           .key = move.key,
+                           .location = move.location,
+                           .format_version = 2};
+  require_ok(publisher_->reserve(shm::Publisher::room_for(change)));
+  publisher_->publish(++generation_, {&change, 1});
+  return generation_;
+}
+
+}  // namespace iceblink::bench
