@@ -1,0 +1,68 @@
+#include "tests/process/world.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+#include "shm/verifier.h"
+
+namespace iceblink::test {
+namespace {
+
+std::string make_dir(const char* parent) {
+  std::string path = std::string(parent) + "/iceblink-world-XXXXXX";
+  EXPECT_NE(::mkdtemp(path.data()), nullptr);
+  return path;
+}
+
+}  // namespace
+
+World::World()
+    : runtime_dir_(make_dir(std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp")),
+      data_dir_(make_dir("/tmp")) {}
+
+World::~World() {
+  daemon_.reset();
+  std::filesystem::remove_all(runtime_dir_);
+  std::filesystem::remove_all(data_dir_);
+}
+
+bool World::start(std::vector<std::string> arguments) {
+  daemon_.reset();
+  ChildOptions options;
+  options.arguments = {"--runtime-dir", runtime_dir_, "--data-dir", data_dir_};
+  options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
+  daemon_ = std::make_unique<ChildDaemon>(options);
+  return daemon_->read_line().has_value();
+}
+
+void World::kill_daemon() {
+  daemon_->signal(SIGKILL);
+  EXPECT_EQ(daemon_->wait(), -SIGKILL);
+}
+
+int World::stop_daemon() {
+  daemon_->signal(SIGTERM);
+  return daemon_->wait();
+}
+
+Catalog World::open(CatalogOptions options) {
+  auto catalog = Catalog::open(runtime_dir_, options);
+  EXPECT_TRUE(catalog.ok()) << catalog.error().message();
+  if (!catalog) std::abort();
+  return std::move(*catalog);
+}
+
+Result<std::uint64_t> World::put(Catalog& catalog, const TableIdent& ident,
+                                 const std::string& location) {
+  RegisterOptions options;
+  options.if_exists = RegisterOptions::IfExists::kOverwrite;
+  options.verification = RegisterOptions::Verification::kUnverified;
+  return catalog.register_table(ident, location, options);
+}
+
+std::vector<std::string> World::verify() const {
+  return shm::verify_segment(runtime_dir_).problems;
+}
+
+}  // namespace iceblink::test
