@@ -123,7 +123,12 @@ CommitterStats Committer::State::stats() const {
 }
 
 void Committer::State::run() {
-  for (auto group = take(); !group.empty(); group = take()) commit(group);
+  while (true) {
+    // Gone before the next wait: an answered request may hold a connection open.
+    std::vector<Request> group = take();
+    if (group.empty()) return;
+    commit(group);
+  }
 }
 
 // Everything that waits, up to the group's limit but one list at least. Nothing: it is the end.
