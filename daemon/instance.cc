@@ -41,14 +41,20 @@ void warn_unless_tmpfs(const std::string& path) {
                path);
 }
 
+// The reading ends here: nothing may be written while one is held.
+Result<std::uint64_t> generation_of(const Store& store) {
+  ICEBLINK_ASSIGN_OR_RETURN(const auto reading, store.read());
+  return reading->generation();
+}
+
 // Rule 17: a store restored from a backup goes above what readers have already seen.
 Status catch_up_with_readers(Store& store, const shm::Publisher& publisher) {
   const auto adopted = publisher.adopted_generation();
   if (!adopted) return Ok{};
-  ICEBLINK_ASSIGN_OR_RETURN(const auto reading, store.read());
-  if (*adopted <= reading->generation()) return Ok{};
+  ICEBLINK_ASSIGN_OR_RETURN(const std::uint64_t stored, generation_of(store));
+  if (*adopted <= stored) return Ok{};
   spdlog::warn("the store is at generation {}, readers have seen {}: it was restored from a backup",
-               reading->generation(), *adopted);
+               stored, *adopted);
   ICEBLINK_FAULT_POINT("start.before-restore");
   ICEBLINK_RETURN_IF_ERROR(store.advance_past(*adopted));
   ICEBLINK_FAULT_POINT("start.after-restore");
@@ -104,6 +110,7 @@ class Instance::State {
     options.headroom_bytes_min = settings_.headroom_bytes;
     ICEBLINK_ASSIGN_OR_RETURN(publisher_, shm::Publisher::open(std::move(options)));
     ICEBLINK_RETURN_IF_ERROR(catch_up_with_readers(*store_, *publisher_));
+    if (!publisher_->adopts_control()) ICEBLINK_RETURN_IF_ERROR(store_->renew_incarnation());
     ICEBLINK_ASSIGN_OR_RETURN(const auto reading, store_->read());
     return publisher_->start(*reading, store_->incarnation());
   }

@@ -76,6 +76,7 @@ class LmdbStore final : public Store {
   }
   [[nodiscard]] Status grow() override;
   [[nodiscard]] Status advance_past(std::uint64_t seen_generation) override;
+  [[nodiscard]] Status renew_incarnation() override;
   [[nodiscard]] Result<std::unique_ptr<Reading>> read() const override {
     return LmdbReading::begin(env_.get(), gate_, databases_, file_);
   }
@@ -91,6 +92,7 @@ class LmdbStore final : public Store {
   [[nodiscard]] Status open_or_make();
   [[nodiscard]] Status make(lmdb::Txn& txn);
   [[nodiscard]] Status load(lmdb::Txn& txn);
+  [[nodiscard]] Result<std::uint64_t> put_new_incarnation(lmdb::Txn& txn) const;
   [[nodiscard]] Status put_meta(lmdb::Txn& txn, std::string_view key, std::string_view value) const;
   [[nodiscard]] Error error_of(int code, std::string_view doing) const {
     return lmdb::error_of(code, file_, doing);
@@ -255,17 +257,31 @@ Status LmdbStore::advance_past(std::uint64_t seen_generation) {
   const CatalogTables tables(txn.get(), databases_, file_);
   ICEBLINK_ASSIGN_OR_RETURN(const std::uint64_t generation, tables.counter(kMetaGeneration));
   if (generation >= seen_generation) return Ok{};
-  ICEBLINK_ASSIGN_OR_RETURN(const auto incarnation, random_bytes<std::uint64_t>("incarnation"));
   if (const int code = mdb_drop(txn.get(), databases_.log, 0); code != 0) {
     return error_of(code, "cut the change log");
   }
   const std::string next = encode_u64(seen_generation + 1);
   ICEBLINK_RETURN_IF_ERROR(put_meta(txn, kMetaGeneration, next));
   ICEBLINK_RETURN_IF_ERROR(put_meta(txn, kMetaLogFloor, next));
-  ICEBLINK_RETURN_IF_ERROR(put_meta(txn, kMetaIncarnation, encode_u64(incarnation)));
+  ICEBLINK_ASSIGN_OR_RETURN(const std::uint64_t incarnation, put_new_incarnation(txn));
   if (const int code = txn.commit(); code != 0) return error_of(code, "commit");
   incarnation_.store(incarnation, std::memory_order_relaxed);  // relaxed: see the getter
   return Ok{};
+}
+
+Status LmdbStore::renew_incarnation() {
+  lmdb::Txn txn;
+  if (const int code = txn.begin(env_.get(), 0); code != 0) return error_of(code, "begin");
+  ICEBLINK_ASSIGN_OR_RETURN(const std::uint64_t incarnation, put_new_incarnation(txn));
+  if (const int code = txn.commit(); code != 0) return error_of(code, "commit");
+  incarnation_.store(incarnation, std::memory_order_relaxed);  // relaxed: see the getter
+  return Ok{};
+}
+
+Result<std::uint64_t> LmdbStore::put_new_incarnation(lmdb::Txn& txn) const {
+  ICEBLINK_ASSIGN_OR_RETURN(const auto incarnation, random_bytes<std::uint64_t>("incarnation"));
+  ICEBLINK_RETURN_IF_ERROR(put_meta(txn, kMetaIncarnation, encode_u64(incarnation)));
+  return incarnation;
 }
 
 }  // namespace

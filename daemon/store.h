@@ -80,6 +80,10 @@ class Store {
   /// seen + 1, the log is cut, the incarnation is new. No effect when the store is not older.
   [[nodiscard]] virtual Status advance_past(std::uint64_t seen_generation) = 0;
 
+  /// A new incarnation, durably: no change feed goes on over what cannot be known, such as a
+  /// restore beside a lost runtime directory.
+  [[nodiscard]] virtual Status renew_incarnation() = 0;
+
   /// A consistent read-only view. Short-lived: it holds back the reuse of pages.
   class Reading : public shm::CatalogSource {
    public:

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -32,8 +33,9 @@ Status Publisher::State::open() {
   const std::string path = options_.runtime_dir + "/" + kControlName;
   auto present = identity_of(path);
   if (!present) {
-    if (present.error().kind() == ErrorKind::kNotFound) return Ok{};
-    return present.error();
+    if (present.error().kind() != ErrorKind::kNotFound) return present.error();
+    look_at_arenas();
+    return Ok{};
   }
   Status adopted = adopt();
   if (!adopted) {
@@ -45,7 +47,25 @@ Status Publisher::State::open() {
     present_ = Present::kForeign;
     look_for_epoch();
   }
+  if (present_ != Present::kAdoptable) look_at_arenas();
   return Ok{};
+}
+
+// Without a page to adopt (killed between RETIRED and the successor, or the page is lost), the
+// arenas still say what their readers have seen.
+void Publisher::State::look_at_arenas() noexcept {
+  const auto names = list_arenas(options_.runtime_dir);
+  if (!names) return;
+  for (const auto& name : *names) {
+    const auto file = ReadMapping::open(options_.runtime_dir + "/" + name);
+    if (!file) continue;
+    const auto arena = ArenaView::open(file->bytes(), name);
+    if (!arena || arena->header().store_uuid != options_.store_uuid) continue;
+    // relaxed: its publisher has ended
+    const std::uint64_t published =
+        arena->header().published_generation.load(std::memory_order_relaxed);
+    adopted_generation_ = std::max(adopted_generation_.value_or(0), published);
+  }
 }
 
 // Magic, root and RETIRED stand at the same place in every layout, so a page that cannot be
@@ -333,6 +353,9 @@ Result<std::unique_ptr<Publisher>> Publisher::open(PublisherOptions options) {
 
 std::optional<std::uint64_t> Publisher::adopted_generation() const noexcept {
   return state_->adopted_generation();
+}
+bool Publisher::adopts_control() const noexcept {
+  return state_->adopts_control();
 }
 Status Publisher::start(const CatalogSource& source, std::uint64_t incarnation) {
   return state_->start(source, incarnation);

@@ -84,9 +84,13 @@ class Publisher {
   Publisher(const Publisher&) = delete;
   Publisher& operator=(const Publisher&) = delete;
 
-  /// The generation that readers of the adopted control page have seen, if one was adopted. The
-  /// store's must be above it, durably, before start() (rule 17), or equal to it.
+  /// The highest generation that readers may have seen in this directory, of this store: the
+  /// control page's, or, where there is none to adopt, that of the arenas left. The store's must
+  /// be above it, or equal, durably, before start() (rule 17).
   [[nodiscard]] std::optional<std::uint64_t> adopted_generation() const noexcept;
+  /// False: there is no control page to go on with, so what readers have seen may be lost, and
+  /// the store needs a new incarnation before start(), for no feed to run over the gap.
+  [[nodiscard]] bool adopts_control() const noexcept;
 
   /// Sweeps orphans, builds an arena from `source` and makes it current. `incarnation` replaces
   /// the one in the options. Errors: those of the source, kNoSpace, kIo.

@@ -31,6 +31,7 @@ class Publisher::State {
   [[nodiscard]] std::optional<std::uint64_t> adopted_generation() const noexcept {
     return adopted_generation_;
   }
+  [[nodiscard]] bool adopts_control() const noexcept { return present_ == Present::kAdoptable; }
   [[nodiscard]] const std::atomic<std::uint64_t>& published() const noexcept { return published_; }
   [[nodiscard]] ControlPage* control() noexcept { return control_; }
 
@@ -39,6 +40,7 @@ class Publisher::State {
 
   Status adopt();  // open(), when there is a page
   void look_for_epoch() noexcept;
+  void look_at_arenas() noexcept;
   [[nodiscard]] ArenaParameters parameters(std::uint32_t epoch, std::uint64_t generation) const;
   void sweep_arenas(std::optional<std::uint32_t> keep_epoch) noexcept;
   // start()'s last steps

@@ -273,6 +273,33 @@ TEST_F(PublisherTest, AnInterruptedReplacementIsNoControlAtAll) {
   expect_sound();
 }
 
+TEST_F(PublisherTest, WithoutAPageTheArenasSayWhatReadersHaveSeen) {
+  start();
+  store_.put_namespace({"a"});
+  ASSERT_OK(store_.commit());
+  store_.put_table(t_, "v1");
+  ASSERT_OK(store_.commit());
+  const std::uint64_t seen = store_.generation();
+  store_.stop();
+  const auto retire = [&] {
+    auto page = WriteMapping::open(path("control"), kControlBytes);
+    ASSERT_OK(page);
+    reinterpret_cast<ControlPage*>(page->bytes().data())
+        ->root.store(kRetired, std::memory_order_release);
+  };
+  retire();
+  {
+    auto publisher = Publisher::open(store_.options);
+    ASSERT_OK(publisher);
+    EXPECT_EQ((*publisher)->adopted_generation(), seen);
+    EXPECT_FALSE((*publisher)->adopts_control());
+  }
+  ASSERT_EQ(::unlink(path("control").c_str()), 0);
+  MemoryStore older;  // restored to before either commit
+  ASSERT_OK(older.start(dir_.path()));
+  EXPECT_GT(attach()->pin()->generation, seen);
+}
+
 TEST_F(PublisherTest, IndexOccupancyAloneCausesAFlip) {
   start();
   store_.put_namespace({"a"});
