@@ -1,7 +1,6 @@
 #include "daemon/store.h"
 
 #include <gmock/gmock.h>
-#include <lmdb.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -9,13 +8,10 @@
 
 #include <atomic>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <set>
 #include <thread>
 
-#include "daemon/data_dir.h"
 #include "tests/daemon/catalog_fixture.h"
 
 namespace iceblink::daemon {
@@ -343,6 +339,17 @@ TEST_F(StoreTest, AdvancesPastWhatReadersHaveSeen) {
   EXPECT_EQ(read(*store_)->changes_since(11, 1)->size(), 1u);
 }
 
+TEST_F(StoreTest, RenewsItsIncarnationDurablyAndNothingElse) {
+  make_namespace({"a"});
+  const auto incarnation = store_->incarnation();
+  ASSERT_TRUE(store_->renew_incarnation());
+  const auto renewed = store_->incarnation();
+  EXPECT_NE(renewed, incarnation);
+  reopen();
+  EXPECT_EQ(store_->incarnation(), renewed);
+  EXPECT_EQ(read(*store_)->generation(), 2u);
+}
+
 TEST_F(StoreTest, UndoesAPartAndKeepsTheRest) {
   make_namespace({"a"});
   auto writing = std::move(store_->write()).value();
@@ -408,122 +415,6 @@ TEST_F(StoreTest, AFullDiskRefusesACommitAndTheStoreGoesOn) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
   store_ = open_store(dir_ / "data");
   EXPECT_THAT(children({}), ElementsAre("a", "later"));
-}
-
-class DamagedStoreTest : public ::testing::Test {
- protected:
-  Error open_error() const {
-    StoreOptions options;
-    options.data_dir = dir_.path();
-    options.map_bytes = 1 << 24;
-    const auto store = Store::open(options);
-    return store ? Error(ErrorKind::kInternal, "it opened") : store.error();
-  }
-  std::string file() const { return dir_ / "data.mdb"; }
-
-  test::ScratchDir dir_;
-};
-
-TEST_F(DamagedStoreTest, RefusesAFileThatIsNotLmdb) {
-  dir_.write("data.mdb", std::string(16384, 'x'));
-  EXPECT_EQ(open_error().kind(), ErrorKind::kCorrupt);
-  EXPECT_THAT(open_error().message(), HasSubstr(file()));
-}
-
-TEST_F(DamagedStoreTest, RefusesAFileOfAFewBytes) {
-  dir_.write("data.mdb", "not a store");
-  EXPECT_EQ(open_error().kind(), ErrorKind::kCorrupt);
-}
-
-TEST_F(DamagedStoreTest, RefusesAFileThatWasCutShort) {
-  {
-    const auto store = open_store(dir_.path());
-    for (int i = 0; i < 50; ++i) {
-      commit(*store, {CreateNamespace{{"n" + std::to_string(i)}, {{"k", std::string(3000, 'v')}}}});
-    }
-  }
-  std::filesystem::resize_file(file(), 3 * 4096);
-  EXPECT_EQ(open_error().kind(), ErrorKind::kCorrupt);
-  EXPECT_THAT(open_error().message(), HasSubstr("cut short: 12288 bytes"));
-}
-
-// A page that LMDB asserts about: it would abort without a word about the file.
-TEST_F(DamagedStoreTest, NamesTheFileWhenLmdbGivesUp) {
-  {
-    const auto store = open_store(dir_.path());
-    for (int i = 0; i < 50; ++i) commit(*store, {CreateNamespace{{"n" + std::to_string(i)}, {}}});
-  }
-  std::fstream data(file(), std::ios::binary | std::ios::in | std::ios::out);
-  const std::string page(4096, '\0');
-  for (std::uint64_t at = 2 * page.size(); at < std::filesystem::file_size(file());) {
-    data.seekp(static_cast<std::streamoff>(at));
-    data.write(page.data(), static_cast<std::streamsize>(page.size()));
-    at += page.size();
-  }
-  data.close();
-  GTEST_FLAG_SET(death_test_style, "fast");
-  EXPECT_EXIT(
-      {
-        const Error error = open_error();
-        std::fputs(error.message().c_str(), stderr);
-        ::_exit(70);
-      },
-      ::testing::ExitedWithCode(70), file());
-}
-
-TEST_F(DamagedStoreTest, RefusesAnotherProgramsLmdb) {
-  MDB_env* env = nullptr;
-  ASSERT_EQ(mdb_env_create(&env), 0);
-  ASSERT_EQ(mdb_env_set_maxdbs(env, 4), 0);
-  ASSERT_EQ(mdb_env_open(env, dir_.path().c_str(), 0, 0600), 0);
-  MDB_txn* txn = nullptr;
-  MDB_dbi database = 0;
-  ASSERT_EQ(mdb_txn_begin(env, nullptr, 0, &txn), 0);
-  ASSERT_EQ(mdb_dbi_open(txn, "mail", MDB_CREATE, &database), 0);
-  ASSERT_EQ(mdb_txn_commit(txn), 0);
-  mdb_env_close(env);
-  EXPECT_EQ(open_error().kind(), ErrorKind::kIncompatible);
-  EXPECT_THAT(open_error().message(), HasSubstr("not a store of iceblink's"));
-}
-
-TEST_F(DamagedStoreTest, RefusesAnotherFormatNamingBoth) {
-  open_store(dir_.path());
-  MDB_env* env = nullptr;
-  ASSERT_EQ(mdb_env_create(&env), 0);
-  ASSERT_EQ(mdb_env_set_maxdbs(env, 8), 0);
-  ASSERT_EQ(mdb_env_open(env, dir_.path().c_str(), 0, 0600), 0);
-  MDB_txn* txn = nullptr;
-  MDB_dbi meta = 0;
-  ASSERT_EQ(mdb_txn_begin(env, nullptr, 0, &txn), 0);
-  ASSERT_EQ(mdb_dbi_open(txn, "meta", 0, &meta), 0);
-  char name[] = "format";
-  char value[] = {0, 0, 0, 0, 0, 0, 0, 9};
-  MDB_val key{6, name};
-  MDB_val data{8, value};
-  ASSERT_EQ(mdb_put(txn, meta, &key, &data, 0), 0);
-  ASSERT_EQ(mdb_txn_commit(txn), 0);
-  mdb_env_close(env);
-  EXPECT_EQ(open_error().kind(), ErrorKind::kIncompatible);
-  EXPECT_THAT(open_error().message(), HasSubstr("format 9, this daemon knows format 1"));
-}
-
-TEST_F(DamagedStoreTest, RefusesAFileInPlaceOfTheDirectory) {
-  dir_.write("file", "");
-  StoreOptions options;
-  options.data_dir = dir_ / "file";
-  EXPECT_EQ(Store::open(options).error().kind(), ErrorKind::kInvalidArgument);
-  options.data_dir = dir_ / "file/below";
-  EXPECT_EQ(Store::open(options).error().kind(), ErrorKind::kInvalidArgument);
-}
-
-TEST(DataDir, KnowsNetworkFileSystems) {
-  for (const std::uint32_t magic : {0x6969u, 0xff534d42u, 0xfe534d42u, 0x517bu, 0x01021997u}) {
-    EXPECT_TRUE(network_filesystem(magic)) << std::hex << magic;
-  }
-  for (const std::uint32_t local : {0xef53u /* ext4 */, 0x01021994u /* tmpfs */,
-                                    0x65735546u /* FUSE */, 0x58465342u /* XFS */}) {
-    EXPECT_FALSE(network_filesystem(local)) << std::hex << local;
-  }
 }
 
 }  // namespace
