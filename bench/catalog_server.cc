@@ -2,7 +2,7 @@
 // runtime directory, DIR/lmdb.<tables> the same in LMDB. Prints what the segments weigh (C9), what
 // a private map of the largest weighs, and what it was built as.
 //
-//   catalog_server DIR TABLES...
+//   catalog_server [DIR TABLES...]
 #include <malloc.h>
 #include <poll.h>
 #include <unistd.h>
@@ -64,8 +64,8 @@ std::unique_ptr<PublisherSide> serve(const std::string& dir, std::size_t tables)
 }  // namespace
 
 int main(int argc, char** argv) {
-  require(argc >= 3, "usage: catalog_server DIR TABLES...");
   std::printf("%s\n", build_as_json().c_str());
+  if (argc < 3) return 0;
   std::vector<std::unique_ptr<PublisherSide>> sides;
   for (int i = 2; i < argc; ++i) sides.push_back(serve(argv[1], std::stoul(argv[i])));
   std::puts("ready");

@@ -1,7 +1,8 @@
 // C1, C2 and C13: lookups inside a process, against a private map and against LMDB. Prints the
 // thread CPU time and the wall time of each, in ns per lookup (per listing), round by round.
 //
-//   lookup_bench --segment DIR --lmdb DIR --tables N --rounds N --lookups N [--listings N]
+//   lookup_bench --segment DIR --lmdb DIR --tables N --rounds N --lookups N
+//                [--listings N [--beside SEGMENT --beside-tables N]]
 #include <benchmark/benchmark.h>
 #include <iceblink/catalog.h>
 
@@ -229,13 +230,15 @@ void register_listing(const char* name, const Catalog& catalog, std::vector<Name
           std::max<std::size_t>(1, listings / kListingBlock)));
 }
 
-void register_listings(const SampleCatalog& sample, const Catalog& catalog, std::size_t listings) {
+void register_listings(const std::string& prefix, const SampleCatalog& sample,
+                       const Catalog& catalog, std::size_t listings) {
   std::vector<Namespace> random;
   for (std::size_t i = 0; i < listings; ++i) {
     random.push_back(sample.levels(scramble(i) % sample.namespace_count()));
   }
-  register_listing("list_random", catalog, std::move(random), listings);
-  register_listing("list_one", catalog, {sample.levels(sample.namespace_count() / 2)}, listings);
+  register_listing((prefix + "list_random").c_str(), catalog, std::move(random), listings);
+  register_listing((prefix + "list_one").c_str(), catalog,
+                   {sample.levels(sample.namespace_count() / 2)}, listings);
 }
 
 /// Takes the figures of one round.
@@ -276,7 +279,13 @@ int main(int argc, char** argv) {
   register_maps(workload, blocks, sides);
   register_many(workload, blocks, sides);
   register_lmdb(workload, std::max<std::size_t>(1, blocks / 4), sides);
-  if (listings > 0) register_listings(sample, sides.catalog, listings);
+  if (listings > 0) register_listings("", sample, sides.catalog, listings);
+  std::optional<Catalog> beside;
+  if (const std::string dir = argument(argc, argv, "--beside", ""); !dir.empty()) {
+    beside.emplace(take(Catalog::open(dir)));
+    const SampleCatalog small(number(argc, argv, "--beside-tables", 1'000));
+    register_listings("beside/", small, *beside, listings);
+  }
 
   int none = 0;
   benchmark::Initialize(&none, nullptr);

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "bench/build_check.h"
+
 namespace iceblink::bench {
 
 void fail(const std::string& what) {
@@ -21,6 +23,9 @@ double quantile(std::vector<std::uint64_t>& samples, double quantile) {
 }
 
 void Samples::print() const {
+  if (const std::string why = unfit_because(); !why.empty()) {
+    std::fprintf(stderr, "These figures mean nothing, because of the build: %s.\n", why.c_str());
+  }
   std::printf("{");
   const char* before_name = "";
   for (const auto& [name, values] : values_) {

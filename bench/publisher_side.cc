@@ -23,13 +23,14 @@ PublisherSide::Move PublisherSide::prepare_one(std::size_t table_index, std::siz
   return {encode(catalog_.ident(table_index)), catalog_.location(table_index, version)};
 }
 
-std::vector<PublisherSide::Move> PublisherSide::prepare(std::size_t count,
-                                                        std::uint64_t seed) const {
+std::vector<PublisherSide::Move> PublisherSide::prepare(std::size_t count, std::uint64_t seed,
+                                                        std::size_t among) const {
   std::vector<Move> moves;
   moves.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t random = scramble(seed + i);
-    moves.push_back(prepare_one(random % catalog_.table_count(), (random >> 32) % 100'000));
+    const std::size_t index = (random % among) * (catalog_.table_count() / among);
+    moves.push_back(prepare_one(index, (random >> 32) % 100'000));
   }
   return moves;
 }

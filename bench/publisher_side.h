@@ -25,8 +25,9 @@ class PublisherSide {
     std::string key;
     std::string location;
   };
-  /// Of uniform random tables.
-  [[nodiscard]] std::vector<Move> prepare(std::size_t count, std::uint64_t seed) const;
+  /// Of uniform random tables out of `among`, which lie all over the catalog.
+  [[nodiscard]] std::vector<Move> prepare(std::size_t count, std::uint64_t seed,
+                                          std::size_t among) const;
   [[nodiscard]] Move prepare_one(std::size_t table_index, std::size_t version) const;
 
   /// One commit: room, then visible. Returns its generation.
