@@ -124,16 +124,20 @@ struct NamespaceKey {
   }
 };
 
-/// kNamespace, kAbsent or kCorrupt.
+/// kNamespace, kAbsent or kCorrupt. `hash` is that of the levels.
 [[nodiscard]] inline Lookup find_namespace(const shm::ArenaView& arena, const Namespace& levels,
-                                           std::uint64_t generation) noexcept {
+                                           std::uint64_t hash, std::uint64_t generation) noexcept {
   if (levels.empty()) return {};
-  const std::uint64_t hash = shm::hash_levels(levels, arena.hash_seed());
   const Lookup found = lookup_of(arena.find(NamespaceKey{levels}, hash, generation));
   if (found.presence == Presence::kCorrupt) return found;
   const bool exact = found.presence == Presence::kNamespace &&
                      count_in_record_key(found.record.key()) + 1 == levels.size();
   return exact ? found : Lookup{};
+}
+
+[[nodiscard]] inline Lookup find_namespace(const shm::ArenaView& arena, const Namespace& levels,
+                                           std::uint64_t generation) noexcept {
+  return find_namespace(arena, levels, shm::hash_levels(levels, arena.hash_seed()), generation);
 }
 
 }  // namespace iceblink::client
