@@ -78,12 +78,13 @@ RestError rest_error_of(ErrorKind kind) noexcept {
       return {429, "SlowDownException"};
     case ErrorKind::kUnsupported:
       return {406, "UnsupportedOperationException"};
+    case ErrorKind::kNoDaemon:  // it is stopping
+      return {503, "ServiceUnavailableException"};
     case ErrorKind::kTimedOut:
       return {504, "TimeoutException"};
     case ErrorKind::kNoSegment:
     case ErrorKind::kIncompatible:
     case ErrorKind::kCorrupt:
-    case ErrorKind::kNoDaemon:
     case ErrorKind::kOutOfMemory:
     case ErrorKind::kIo:
     case ErrorKind::kInternal:
@@ -124,7 +125,7 @@ Response error_response(RestError error, std::string_view message) {
   body += "}}";
   Response response = json_response(std::move(body));
   response.status = error.status;
-  if (error.status == 429) response.retry_after_s = kRetryAfterSeconds;
+  if (error.status == 429 || error.status == 503) response.retry_after_s = kRetryAfterSeconds;
   return response;
 }
 

@@ -21,8 +21,8 @@ struct RestError {
 [[nodiscard]] RestError rest_error_of(ErrorKind kind) noexcept;
 [[nodiscard]] RestError rest_error_of(const Refused& refused) noexcept;
 
-/// {"error":{"message","type","code"}}. A message that is not UTF-8 is cleaned. 429 gets a
-/// Retry-After.
+/// {"error":{"message","type","code"}}. A message that is not UTF-8 is cleaned. 429 and
+/// 503 get a Retry-After.
 [[nodiscard]] Response error_response(RestError error, std::string_view message);
 [[nodiscard]] Response error_response(const Error& error);
 [[nodiscard]] Response error_response(const Refused& refused);

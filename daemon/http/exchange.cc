@@ -68,18 +68,24 @@ void Exchange::submit(std::vector<Operation> operations,
                       std::function<Response(const CommitAnswer&)> respond) {
   services_.committer.submit(
       std::move(operations),
-      [self = shared_from_this(), respond = std::move(respond)](CommitAnswer answer) {
-        // Off the committer's thread: whoever waits behind this commit waits for no formatting.
-        self->peer_->post([self, respond, answer = std::move(answer)] {
-          self->guard([&] {
-            Response response = respond(answer);
-            if (const auto* done = std::get_if<Committed>(&answer)) {
-              response.generation = done->generation;
-            }
-            self->answer(std::move(response));
-          });
-        });
+      [self = shared_from_this(), respond = std::move(respond)](CommitAnswer answer) mutable {
+        // Called once: nothing is kept for as long as the committer keeps this function. And off
+        // its thread, so that whoever waits behind this commit waits for no formatting.
+        const auto peer = self->peer_;
+        peer->post([self = std::move(self), respond = std::move(respond),
+                    answer = std::move(answer)] { self->finish(answer, respond); });
       });
+}
+
+void Exchange::finish(const CommitAnswer& commit_answer,
+                      const std::function<Response(const CommitAnswer&)>& respond) {
+  guard([&] {
+    Response response = respond(commit_answer);
+    if (const auto* done = std::get_if<Committed>(&commit_answer)) {
+      response.generation = done->generation;
+    }
+    answer(std::move(response));
+  });
 }
 
 void Exchange::commit(std::vector<Operation> operations,

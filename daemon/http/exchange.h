@@ -87,6 +87,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void answer(Response response) noexcept;
 
  private:
+  void finish(const CommitAnswer& commit_answer,
+              const std::function<Response(const CommitAnswer&)>& respond);
+
   Services& services_;
   const std::shared_ptr<Peer> peer_;
   const Request request_;
