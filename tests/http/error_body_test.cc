@@ -1,0 +1,57 @@
+#include "daemon/http/error_body.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+namespace iceblink::daemon::http {
+namespace {
+
+TEST(ErrorBody, HoldsMessageTypeAndTheStatusAsCode) {
+  const Response response = error_response({404, "NoSuchTableException"}, "Table \"a\" is\n gone");
+  EXPECT_EQ(response.status, 404u);
+  const auto body = boost::json::parse(response.parts.at(0));
+  EXPECT_EQ(body.at("error").at("message").as_string(), "Table \"a\" is\n gone");
+  EXPECT_EQ(body.at("error").at("type").as_string(), "NoSuchTableException");
+  EXPECT_EQ(body.at("error").at("code").as_int64(), 404);
+}
+
+TEST(ErrorBody, IsUtf8WhateverTheMessageHolds) {
+  for (const std::string bytes :
+       {"\xff", "a\xC3", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
+    const Response response = error_response({400, "BadRequestException"}, bytes);
+    boost::json::error_code error;
+    boost::json::parse(response.parts.at(0), error);
+    EXPECT_FALSE(error) << response.parts.at(0);
+  }
+  const Response kept = error_response({400, "BadRequestException"}, "\xC3\xA9");
+  EXPECT_EQ(boost::json::parse(kept.parts.at(0)).at("error").at("message").as_string(), "\xC3\xA9");
+}
+
+TEST(ErrorBody, TellsARefusedClientWhenToComeBack) {
+  EXPECT_EQ(error_response({ErrorKind::kBusy, "queue"}).retry_after_s, 1u);
+  EXPECT_FALSE(error_response({ErrorKind::kNotFound, "x"}).retry_after_s.has_value());
+}
+
+TEST(RestError, MapsEveryErrorKindToAStatusThatIsAnError) {
+  for (int kind = 0; kind <= static_cast<int>(ErrorKind::kInternal); ++kind) {
+    const RestError error = rest_error_of(static_cast<ErrorKind>(kind));
+    EXPECT_GE(error.status, 400u) << kind;
+    EXPECT_FALSE(error.type.empty()) << kind;
+  }
+  EXPECT_EQ(rest_error_of(ErrorKind::kNoSpace).status, 507u);
+  EXPECT_EQ(rest_error_of(ErrorKind::kConflict).status, 409u);
+  EXPECT_EQ(rest_error_of(ErrorKind::kGone).type, "GoneException");
+}
+
+TEST(RestError, LetsTheRefusalDecideBeforeTheKind) {
+  const Refused refused{Refusal::kNoSuchNamespace, {ErrorKind::kNotFound, "x"}, 0};
+  EXPECT_EQ(rest_error_of(refused).type, "NoSuchNamespaceException");
+  const Refused unprocessable{Refusal::kUnprocessable, {ErrorKind::kInvalidArgument, "x"}, 0};
+  EXPECT_EQ(rest_error_of(unprocessable).status, 422u);
+  const Refused full{Refusal::kNone, {ErrorKind::kNoSpace, "x"}, 0};
+  EXPECT_EQ(rest_error_of(full).type, "InsufficientStorageException");
+}
+
+}  // namespace
+}  // namespace iceblink::daemon::http

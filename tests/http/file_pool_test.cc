@@ -1,0 +1,35 @@
+#include "daemon/http/file_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+namespace iceblink::daemon::http {
+namespace {
+
+TEST(FilePool, RefusesAJobAboveItsQueueAndRunsTheOthers) {
+  FilePool pool({.threads = 1, .queue_length_max = 1});
+  std::promise<void> begun;
+  std::promise<void> released;
+  std::promise<void> second;
+  ASSERT_TRUE(pool.run([&] {
+    begun.set_value();
+    released.get_future().wait();
+  }));
+  begun.get_future().wait();
+  EXPECT_TRUE(pool.run([&] { second.set_value(); }));
+  EXPECT_FALSE(pool.run([] {}));
+  EXPECT_EQ(pool.queue_length(), 1u);
+  released.set_value();
+  second.get_future().wait();
+}
+
+TEST(FilePool, TakesNothingOnceStopped) {
+  FilePool pool({.threads = 2});
+  pool.stop();
+  EXPECT_FALSE(pool.run([] {}));
+  pool.stop();
+}
+
+}  // namespace
+}  // namespace iceblink::daemon::http

@@ -1,0 +1,188 @@
+#include "tests/http/http_client.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <cctype>
+#include <cstring>
+#include <utility>
+
+namespace iceblink::test {
+namespace {
+
+constexpr timeval kWatchdog{20, 0};
+
+int connected(int fd, const void* address, socklen_t bytes) {
+  if (fd < 0) return fd;
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kWatchdog, sizeof(kWatchdog));
+  ::setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &kWatchdog, sizeof(kWatchdog));
+  if (::connect(fd, static_cast<const sockaddr*>(address), bytes) == 0) return fd;
+  ::close(fd);
+  return -1;
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+HttpResponse head_from(std::string_view text) {
+  HttpResponse response;
+  const auto line_end = text.find("\r\n");
+  const auto status_line = text.substr(0, line_end);
+  EXPECT_TRUE(status_line.starts_with("HTTP/1.1 ")) << status_line;
+  response.status = std::atoi(std::string(status_line.substr(9, 3)).c_str());
+  text.remove_prefix(line_end + 2);
+  while (!text.empty()) {
+    const auto end = text.find("\r\n");
+    const auto line = text.substr(0, end);
+    const auto colon = line.find(": ");
+    EXPECT_NE(colon, std::string_view::npos) << line;
+    if (colon != std::string_view::npos) {
+      response.headers[lower(std::string(line.substr(0, colon)))] = line.substr(colon + 2);
+    }
+    text.remove_prefix(end + 2);
+  }
+  return response;
+}
+
+}  // namespace
+
+std::string HttpResponse::header(const std::string& name) const {
+  const auto found = headers.find(name);
+  return found == headers.end() ? "" : found->second;
+}
+
+boost::json::value HttpResponse::json() const {
+  boost::json::error_code error;
+  auto value = boost::json::parse(body, error);
+  EXPECT_FALSE(error) << "not JSON: " << body;
+  return value;
+}
+
+std::string HttpResponse::error_type() const {
+  EXPECT_EQ(header("content-type"), "application/json");
+  const auto value = json();
+  if (!value.is_object() || !value.get_object().contains("error")) return "(no error)";
+  const auto& error = value.at("error").as_object();
+  EXPECT_EQ(error.at("code").as_int64(), status);
+  return std::string(error.at("type").as_string());
+}
+
+std::string HttpResponse::error_message() const {
+  const auto value = json();
+  if (!value.is_object() || !value.get_object().contains("error")) return "(no error)";
+  return std::string(value.at("error").at("message").as_string());
+}
+
+HttpClient HttpClient::to_unix(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  EXPECT_LT(path.size(), sizeof(address.sun_path));
+  std::memcpy(address.sun_path, path.data(), std::min(path.size(), sizeof(address.sun_path) - 1));
+  return HttpClient(
+      connected(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), &address, sizeof(address)));
+}
+
+HttpClient HttpClient::to_loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return HttpClient(
+      connected(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), &address, sizeof(address)));
+}
+
+HttpClient::HttpClient(HttpClient&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), buffer_(std::move(other.buffer_)) {}
+
+HttpClient::~HttpClient() {
+  close();
+}
+
+void HttpClient::close() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+std::string HttpClient::text_of(const HttpRequest& request) {
+  std::string text = request.verb + " " + request.target + " HTTP/1.1\r\nHost: iceblink\r\n";
+  for (const auto& header : request.headers) text += header + "\r\n";
+  if (!request.body.empty() || request.verb == "POST") {
+    text +=
+        "Content-Type: application/json\r\nContent-Length: " + std::to_string(request.body.size()) +
+        "\r\n";
+  }
+  return text + "\r\n" + request.body;
+}
+
+HttpResponse HttpClient::request(const HttpRequest& request) {
+  send(text_of(request));
+  auto response = receive(request.verb);
+  EXPECT_TRUE(response.has_value()) << "no answer to " << request.verb << " " << request.target;
+  return response.value_or(HttpResponse{});
+}
+
+bool HttpClient::send(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+bool HttpClient::receive_more() {
+  char chunk[65536];
+  const auto got = ::recv(fd_, chunk, sizeof(chunk), 0);
+  if (got <= 0) return false;
+  buffer_.append(chunk, static_cast<std::size_t>(got));
+  return true;
+}
+
+std::optional<HttpResponse> HttpClient::receive(std::string_view verb) {
+  std::size_t head_end = 0;
+  while ((head_end = buffer_.find("\r\n\r\n")) == std::string::npos) {
+    if (!receive_more()) return std::nullopt;
+  }
+  HttpResponse response = head_from(std::string_view(buffer_).substr(0, head_end + 2));
+  buffer_.erase(0, head_end + 4);
+  if (response.status == 100) return receive(verb);
+  const bool has_body = verb != "HEAD" && response.has_header("content-length");
+  if (response.status == 204 || response.status == 304) {
+    EXPECT_FALSE(response.has_header("content-length"));
+  }
+  const std::size_t bytes = has_body ? std::stoul(response.header("content-length")) : 0;
+  while (buffer_.size() < bytes) {
+    if (!receive_more()) return std::nullopt;
+  }
+  response.body = buffer_.substr(0, bytes);
+  buffer_.erase(0, bytes);
+  return response;
+}
+
+bool HttpClient::receive_continue() {
+  constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+  while (buffer_.size() < kContinue.size()) {
+    if (!receive_more()) return false;
+  }
+  if (!buffer_.starts_with(kContinue)) return false;
+  buffer_.erase(0, kContinue.size());
+  return true;
+}
+
+bool HttpClient::sees_end() {
+  if (!buffer_.empty()) return false;
+  char byte = 0;
+  const auto got = ::recv(fd_, &byte, 1, 0);
+  return got == 0 || (got < 0 && errno == ECONNRESET);
+}
+
+}  // namespace iceblink::test

@@ -1,0 +1,80 @@
+// A small blocking HTTP/1.1 client, strict about what it reads: tests must not forgive a server
+// what a real client would not.
+#pragma once
+
+#include <boost/json/value.hpp>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iceblink::test {
+
+struct HttpResponse {
+  int status = 0;
+  std::map<std::string, std::string> headers;  // names in lower case
+  std::string body;
+
+  [[nodiscard]] std::string header(const std::string& name) const;
+  [[nodiscard]] bool has_header(const std::string& name) const { return headers.contains(name); }
+  /// The body; fails the test and gives null when it is not JSON.
+  [[nodiscard]] boost::json::value json() const;
+  /// `error.type`, after checking that `error.code` is the status and the content type JSON.
+  [[nodiscard]] std::string error_type() const;
+  [[nodiscard]] std::string error_message() const;
+};
+
+struct HttpRequest {
+  std::string verb = "GET";
+  std::string target = {};
+  std::string body = {};
+  std::vector<std::string> headers = {};  // whole lines, without CRLF
+};
+
+/// One connection. Every wait ends after a watchdog's time; then calls give std::nullopt.
+class HttpClient {
+ public:
+  static HttpClient to_unix(const std::string& path);
+  static HttpClient to_loopback(std::uint16_t port);
+  HttpClient(HttpClient&& other) noexcept;
+  HttpClient& operator=(HttpClient&&) = delete;
+  ~HttpClient();
+
+  /// Fails the test when no answer comes.
+  HttpResponse request(const HttpRequest& request);
+  HttpResponse get(const std::string& target) { return request({.target = target}); }
+  HttpResponse head(const std::string& target) {
+    return request({.verb = "HEAD", .target = target});
+  }
+  HttpResponse post(const std::string& target, const std::string& body) {
+    return request({.verb = "POST", .target = target, .body = body});
+  }
+  HttpResponse del(const std::string& target) {
+    return request({.verb = "DELETE", .target = target});
+  }
+
+  [[nodiscard]] bool is_connected() const noexcept { return fd_ >= 0; }
+  /// False when the peer has gone.
+  bool send(std::string_view bytes);
+  /// `verb`: of the request this answers, since HEAD has no body.
+  std::optional<HttpResponse> receive(std::string_view verb = "GET");
+  /// True when a "100 Continue" comes next.
+  bool receive_continue();
+  /// True when the peer has closed, and nothing more was to be read.
+  bool sees_end();
+  void close();
+
+  [[nodiscard]] static std::string text_of(const HttpRequest& request);
+
+ private:
+  explicit HttpClient(int fd) : fd_(fd) {}
+  bool receive_more();
+
+  int fd_ = -1;
+  std::string buffer_;
+};
+
+}  // namespace iceblink::test
