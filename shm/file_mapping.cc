@@ -80,6 +80,7 @@ Error system_error(const std::string& what, int errno_value) {
       break;
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
       kind = ErrorKind::kNoSpace;
       break;
     case EEXIST:

@@ -64,7 +64,7 @@ class WriteMapping {
 };
 
 /// An Error of `errno_value`, as what it means here: ENOENT kNotFound, EACCES and EPERM
-/// kNotAllowed, ENOSPC and EDQUOT kNoSpace, EEXIST kAlreadyExists, ENOMEM kOutOfMemory, else kIo.
+/// kNotAllowed, ENOSPC, EDQUOT and EFBIG kNoSpace, EEXIST kAlreadyExists, ENOMEM kOutOfMemory, else kIo.
 [[nodiscard]] Error system_error(const std::string& what, int errno_value);
 
 }  // namespace iceblink::shm
