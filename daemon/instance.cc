@@ -73,7 +73,8 @@ class Instance::State {
     warn_unless_tmpfs(settings_.runtime_dir);
     ICEBLINK_ASSIGN_OR_RETURN(store_, Store::open({.data_dir = settings_.data_dir,
                                                    .map_bytes = settings_.map_bytes,
-                                                   .log_entries_max = settings_.log_entries_max}));
+                                                   .log_entries_max = settings_.log_entries_max,
+                                                   .log_bytes_max = settings_.log_bytes_max}));
     ICEBLINK_RETURN_IF_ERROR(start_publisher());
     committer_ = std::make_unique<Committer>(*store_, *publisher_, CommitterOptions{});
     return start_server();
@@ -139,7 +140,8 @@ class Instance::State {
                                        .committer = *committer_,
                                        .files = *files_,
                                        .instance_name = settings_.instance,
-                                       .warehouse = settings_.warehouse});
+                                       .warehouse = settings_.warehouse,
+                                       .answer_bytes_max = settings_.answer_bytes_max});
     http::ServerOptions options;
     options.threads = settings_.http_threads;
     options.connections_max = settings_.connections_max;

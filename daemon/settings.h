@@ -29,8 +29,10 @@ struct Settings {
   std::size_t http_threads = 2;
   std::size_t file_threads = 2;
   std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
+  std::uint64_t answer_bytes_max = std::uint64_t{1} << 30;
   std::size_t connections_max = 1024;
   std::uint64_t log_entries_max = 100'000;
+  std::uint64_t log_bytes_max = std::uint64_t{256} << 20;
   std::uint64_t map_bytes = std::uint64_t{64} << 30;
   std::uint64_t headroom_bytes = std::uint64_t{1} << 20;
   std::chrono::milliseconds idle_timeout{60'000};

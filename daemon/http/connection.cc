@@ -158,6 +158,7 @@ Connection::Connection(Socket socket, Services& services, const ConnectionLimits
 }
 
 Connection::~Connection() {
+  drop_answer();
   registry_->remove(this);
   services_.counters.connections_open.fetch_sub(1, std::memory_order_relaxed);
 }
@@ -276,7 +277,9 @@ void Connection::write(Response response) {
   if (has_body) {
     for (const auto& part : response_.parts) buffers.push_back(asio::buffer(part));
   }
-  const std::uint64_t extra_ms = response_.body_bytes() / kSlowestBytesPerMs;
+  answer_bytes_ = response_.body_bytes();
+  services_.counters.answer_bytes.fetch_add(answer_bytes_, std::memory_order_relaxed);
+  const std::uint64_t extra_ms = answer_bytes_ / kSlowestBytesPerMs;
   set_deadline(limits_.write_timeout + milliseconds(extra_ms));
   asio::async_write(socket_, buffers,
                     [self = shared_from_this(), keeps_alive](error_code error, std::size_t) {
@@ -287,7 +290,7 @@ void Connection::write(Response response) {
 }
 
 void Connection::on_written() {
-  response_ = {};
+  drop_answer();
   if (keeps_alive_ && !is_draining_) return begin_request();
   if (!is_cut_short_) return close();
   // Closing with unread bytes would take the answer away from a peer that is still sending.
@@ -295,6 +298,12 @@ void Connection::on_written() {
   socket_.shutdown(Socket::shutdown_send, ignored);
   set_deadline(kDiscardTimeout);
   discard_rest();
+}
+
+void Connection::drop_answer() noexcept {
+  response_ = {};
+  services_.counters.answer_bytes.fetch_sub(answer_bytes_, std::memory_order_relaxed);
+  answer_bytes_ = 0;
 }
 
 void Connection::discard_rest() {

@@ -83,6 +83,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void write_continue();
   void write(Response response);
   void on_written();
+  void drop_answer() noexcept;
   void discard_rest();
   void close() noexcept;
   void set_deadline(std::chrono::milliseconds from_now) noexcept;
@@ -97,12 +98,13 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   Socket socket_;
   std::unique_ptr<Reading> reading_;
   bool is_draining_ = false;
-  bool is_cut_short_ = false;  // the peer may still be sending what was refused
-  bool is_head_ = false;       // the request in hand is a HEAD
-  bool keeps_alive_ = true;    // after the request in hand
-  unsigned http_minor_ = 1;    // of the request in hand
-  std::string head_;           // being written
-  Response response_;          // being written
+  bool is_cut_short_ = false;       // the peer may still be sending what was refused
+  bool is_head_ = false;            // the request in hand is a HEAD
+  bool keeps_alive_ = true;         // after the request in hand
+  unsigned http_minor_ = 1;         // of the request in hand
+  std::string head_;                // being written
+  std::uint64_t answer_bytes_ = 0;  // counted in the services' counters
+  Response response_;               // being written
   std::uint64_t discarded_bytes_ = 0;
 
   // steady_clock nanoseconds; relaxed: whoever finds it passed looks again on the strand.

@@ -97,6 +97,10 @@ void Exchange::commit(std::vector<Operation> operations,
 }
 
 void Exchange::on_file_thread(std::function<void()> job) {
+  if (services_.counters.answer_bytes.load(std::memory_order_relaxed) >
+      services_.answer_bytes_max) {
+    return answer(error_response({ErrorKind::kBusy, "too many large answers are being sent"}));
+  }
   const bool taken =
       services_.files.run([self = shared_from_this(), job = std::move(job)] { self->guard(job); });
   if (!taken) answer(error_response({ErrorKind::kBusy, "too many files are waiting to be read"}));

@@ -78,7 +78,8 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   /// As above, with refusals answered the usual way.
   void commit(std::vector<Operation> operations, std::function<Response(const Committed&)> respond);
 
-  /// Runs `job` on a file thread; 429 when they have too much to do.
+  /// Runs `job` on a file thread; 429 when they have too much to do, or when clients have yet to
+  /// take so much that reading more would only fill memory.
   void on_file_thread(std::function<void()> job);
 
   /// Runs `work`; what it throws is answered with 500.

@@ -19,6 +19,7 @@ struct Counters {
   std::atomic<std::uint64_t> connections_accepted{0};
   std::atomic<std::uint64_t> connections_refused{0};
   std::atomic<std::uint64_t> connections_open{0};
+  std::atomic<std::uint64_t> answer_bytes{0};  // of bodies being written
 };
 
 /// References to parts that outlive every request. Constant after construction, but for the
@@ -30,6 +31,8 @@ struct Services {
   FilePool& files;
   std::string instance_name;
   std::string warehouse;  // URI; empty when none was given
+  /// While bodies of this many bytes are being written, no file is read for another.
+  std::uint64_t answer_bytes_max = std::uint64_t{1} << 30;
   Counters counters{};
   std::atomic<bool> is_ready{false};  // relaxed: a sign for showing
 };

@@ -133,6 +133,38 @@ TEST_F(FewConnections, RefusesMoreWith429AndTakesThemAgainLater) {
   EXPECT_EQ(taken->status, 200);
 }
 
+class LittleMemory : public DaemonTest {
+  void SetUp() override {
+    auto settings = settings_in(scratch());
+    settings.answer_bytes_max = 1 << 20;
+    start(settings);
+  }
+};
+
+TEST_F(LittleMemory, ReadsNoMoreFilesWhileClientsHaveMuchToTake) {
+  create_namespace(R"(["a"])");
+  std::string large = table_metadata();
+  large.insert(1, std::string(2 << 20, ' '));
+  const auto location = write_metadata("large.json", large);
+  connect().post(
+      "/iceblink/v1/batch",
+      R"({"op":"register","namespace":["a"],"name":"t","metadata-location":")" + location + "\"}");
+  auto slow = connect();
+  slow.send(HttpClient::text_of({.target = "/v1/namespaces/a/tables/t"}));
+  auto other = connect();
+  const auto is_held = [&] {
+    return other.get("/metrics").body.find("\niceblink_http_answer_bytes 2") != std::string::npos;
+  };
+  for (int i = 0; i < 1'000'000 && !is_held(); ++i) continue;
+  const auto refused = other.get("/v1/namespaces/a/tables/t");
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.header("retry-after"), "1");
+  EXPECT_EQ(other.head("/v1/namespaces/a/tables/t").status, 204);
+  EXPECT_EQ(slow.receive()->status, 200);
+  for (int i = 0; i < 1'000'000 && is_held(); ++i) continue;
+  EXPECT_EQ(other.get("/v1/namespaces/a/tables/t").status, 200);
+}
+
 class ImpatientServer : public DaemonTest {
   void SetUp() override {
     auto settings = settings_in(scratch());
