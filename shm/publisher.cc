@@ -325,6 +325,7 @@ PublisherStats Publisher::State::stats() const {
   stats.failed_build_count = failed_build_count_;
   stats.publish_count = publish_count_;
   stats.publishes_during_build_count = publishes_during_build_count_;
+  stats.lingering_bytes = unmapping_bytes_;
   for (const auto& old : lingering_) stats.lingering_bytes += old.arena->mapping.bytes().size();
   if (current_ == nullptr) return stats;
   const ArenaWriter& writer = current_->writer;

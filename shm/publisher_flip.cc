@@ -34,15 +34,15 @@ std::uint64_t Publisher::State::headroom_for(std::uint64_t live_bytes) noexcept 
 }
 
 void Publisher::State::end_lingering(Clock::time_point now) noexcept {
-  while (true) {
-    Lingering ended;
-    {
-      const std::lock_guard lock(publish_mutex_);
-      if (lingering_.empty() || lingering_.front().until > now) return;
-      ended = std::move(lingering_.front());
-      lingering_.pop_front();
-    }
+  std::unique_lock lock(publish_mutex_);
+  while (!lingering_.empty() && lingering_.front().until <= now) {
+    Lingering ended = std::move(lingering_.front());
+    lingering_.pop_front();
+    unmapping_bytes_ = ended.arena->mapping.bytes().size();
+    lock.unlock();
     ended.arena->mapping.unmap();  // outside of the lock: freeing pages takes milliseconds
+    lock.lock();
+    unmapping_bytes_ = 0;
   }
 }
 

@@ -102,6 +102,7 @@ class Publisher::State {
     Clock::time_point until;
   };
   std::deque<Lingering> lingering_;
+  std::uint64_t unmapping_bytes_ = 0;  // of the one that is just being let go of
 
   std::uint64_t headroom_boost_ = 1;
 

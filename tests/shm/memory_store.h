@@ -90,6 +90,11 @@ class MemoryStore : public CatalogSource {
   void drop_table(const TableIdent& ident) { put(encode(ident), RecordKind::kTombstone); }
   void drop_namespace(const Namespace& ns) { put(encode(ns), RecordKind::kNamespaceTombstone); }
 
+  /// A row that is there before start().
+  void seed(const std::string& key, RecordKind kind, std::string location) {
+    rows_[key] = {kind, std::move(location), generation_};
+  }
+
   /// Reserves, commits what was staged to the maps, publishes.
   [[nodiscard]] Status commit() {
     std::vector<Change> changes;
