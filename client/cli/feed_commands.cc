@@ -70,15 +70,19 @@ struct Watch {
 void add_feed_commands(CLI::App& app, Invocation& invocation) {
   const auto changes = std::make_shared<ListChanges>();
   auto* const list = app.add_subcommand("changes", "list what has changed after a generation");
-  list->add_option("--since", changes->since, "the generation")->required();
+  list->add_option("--since", changes->since, "the generation")
+      ->required()
+      ->check(CLI::NonNegativeNumber);  // else -1 would be a very large number
   list->callback([&invocation, changes] {
     invocation.run = [&invocation, changes] { return changes->run(invocation); };
   });
 
   const auto watch = std::make_shared<Watch>();
   auto* const follow = app.add_subcommand("watch", "print changes as they come, one a line");
-  follow->add_option("--since", watch->since, "begin after this generation [now]");
-  follow->add_option("--count", watch->count, "end after so many changes");
+  follow->add_option("--since", watch->since, "begin after this generation [now]")
+      ->check(CLI::NonNegativeNumber);
+  follow->add_option("--count", watch->count, "end after so many changes")
+      ->check(CLI::NonNegativeNumber);
   follow->callback([&invocation, watch] {
     invocation.run = [&invocation, watch] { return watch->run(invocation); };
   });

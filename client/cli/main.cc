@@ -41,7 +41,10 @@ ExitCode run(int argc, char** argv) {
     app.exit(help);
     return ExitCode::kYes;
   } catch (const CLI::ParseError& error) {
-    print_error(std::string(error.what()) + " (see iceblink --help)");
+    const bool has_command = !app.get_subcommands().empty();
+    const auto rest = app.remaining();
+    print_error((has_command || rest.empty() ? error.what() : "no such command: " + rest.front()) +
+                std::string(" (see iceblink --help)"));
     return ExitCode::kUsage;
   }
   const auto done = invocation.run();
