@@ -3,12 +3,18 @@
 #include <span>
 #include <utility>
 
+#include "daemon/http/cached_file.h"
 #include "daemon/metadata_file.h"
 #include "iceberg/fingerprint.h"
+#include "iceberg/location.h"
 #include "iceberg/metadata_text.h"
 
 namespace iceblink::daemon::http {
 namespace {
+
+/// Copied and hashed in some 20 microseconds.
+constexpr std::size_t kAtOnceBytesMax = 128 * 1024;
+constexpr char kGzipMagic = '\x1f';
 
 // Without a copy when the file is plain text already.
 Result<std::string> text_of(std::string bytes, const std::string& location) {
@@ -43,6 +49,20 @@ Result<std::string> read_document(const TableRow& row) {
             "metadata file was changed in place since it was registered: " + row.location};
   }
   return text_of(std::move(bytes), row.location);
+}
+
+std::optional<std::string> read_document_at_once(const TableRow& row) {
+  if (row.metadata_fingerprint == shm::Id{}) return std::nullopt;
+  const auto path = iceberg::local_path(row.location);
+  if (!path) return std::nullopt;
+  auto bytes = read_if_cached(*path, kAtOnceBytesMax);
+  if (!bytes || bytes->front() == kGzipMagic) return std::nullopt;
+  if (iceberg::fingerprint_of(std::as_bytes(std::span(*bytes))) != row.metadata_fingerprint) {
+    return std::nullopt;
+  }
+  auto text = text_of(std::move(*bytes), row.location);
+  if (!text) return std::nullopt;
+  return std::move(*text);
 }
 
 }  // namespace iceblink::daemon::http

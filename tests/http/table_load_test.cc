@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -127,6 +128,20 @@ TEST_F(TableLoad, HasNoBodyForHead) {
   EXPECT_EQ(client.head("/v1/namespaces/ns/tables/t").status, 204);
   EXPECT_EQ(client.head("/v1/namespaces/ns/tables/nope").status, 404);
   EXPECT_EQ(client.get("/healthz").status, 200);  // nothing was left over on the connection
+}
+
+// What is in the kernel's caches is read by another way, which a tmpfs does not have.
+TEST_F(TableLoad, IsAsExactForAFileOnADisk) {
+  const std::string location = ::testing::TempDir() + "/ib-load-" + std::to_string(::getpid());
+  write_file(location, table_metadata('1'));
+  register_table("ns", "t", location);
+  EXPECT_EQ(load().body, expected_body(location, table_metadata('1')));
+  write_file(location, table_metadata('2'));
+  EXPECT_EQ(load().status, 500);
+  write_file(location, table_metadata('1'));
+  EXPECT_EQ(load().status, 200);
+  std::filesystem::remove(location);
+  EXPECT_EQ(load().error_type(), "NotFoundException");
 }
 
 }  // namespace

@@ -1,0 +1,17 @@
+// Reads a file only if that needs no disk: for threads that must not wait.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace iceblink::daemon::http {
+
+/// The whole file at `path`, when its name and all of its bytes are in the kernel's caches and it
+/// has at most `bytes_max`. Nothing in every other case, errors included: whoever may wait finds
+/// out which. Needs openat2(RESOLVE_CACHED) and preadv2(RWF_NOWAIT), which not every file system
+/// has.
+[[nodiscard]] std::optional<std::string> read_if_cached(const std::string& path,
+                                                        std::size_t bytes_max);
+
+}  // namespace iceblink::daemon::http
