@@ -1,16 +1,11 @@
 #include "daemon/data_dir.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
-
-#include "shm/layout.h"
 
 namespace iceblink::daemon {
 namespace {
@@ -51,22 +46,6 @@ Status refuse_network(const std::string& path) {
   return Ok{};
 }
 
-std::string holder_of(int fd) {
-  char text[32] = {};
-  const auto size = ::pread(fd, text, sizeof text - 1, 0);
-  std::string pid;
-  for (ssize_t i = 0; i < size && text[i] >= '0' && text[i] <= '9'; ++i) pid += text[i];
-  return pid.empty() ? "unknown" : pid;
-}
-
-Status write_pid(int fd, const std::string& lock_path) {
-  const std::string text = std::to_string(::getpid()) + "\n";
-  if (::ftruncate(fd, 0) != 0) return error_of(errno, lock_path, "cannot be written");
-  const auto written = ::pwrite(fd, text.data(), text.size(), 0);
-  if (written == static_cast<ssize_t>(text.size())) return Ok{};
-  return error_of(written < 0 ? errno : ENOSPC, lock_path, "cannot be written");
-}
-
 }  // namespace
 
 std::optional<std::string_view> network_filesystem(std::uint32_t magic) noexcept {
@@ -99,24 +78,8 @@ Result<DataDir> DataDir::open(std::string path) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   ICEBLINK_RETURN_IF_ERROR(make_directories(path));
   ICEBLINK_RETURN_IF_ERROR(refuse_network(path));
-  const std::string lock_path = path + "/" + shm::kLockName;
-  const int fd = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return error_of(errno, lock_path, "cannot be opened");
-  DataDir dir(std::move(path), fd);
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return error_of(errno, lock_path, "flock");
-    return {ErrorKind::kConflict,
-            dir.path() + ": the data directory is in use by the daemon with pid " + holder_of(fd)};
-  }
-  ICEBLINK_RETURN_IF_ERROR(write_pid(fd, lock_path));
-  return dir;
-}
-
-DataDir::DataDir(DataDir&& other) noexcept
-    : path_(std::move(other.path_)), lock_fd_(std::exchange(other.lock_fd_, -1)) {}
-
-DataDir::~DataDir() {
-  if (lock_fd_ >= 0) ::close(lock_fd_);
+  ICEBLINK_ASSIGN_OR_RETURN(shm::DirectoryLock lock, shm::DirectoryLock::take(path));
+  return DataDir(std::move(path), std::move(lock));
 }
 
 }  // namespace iceblink::daemon

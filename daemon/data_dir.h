@@ -1,8 +1,6 @@
 // The daemon's data directory: made, judged fit for LMDB, and locked for one daemon.
 //
-// The lock is a flock on `daemon.lock` (0600), a file of its own: LMDB's is not exclusive. It ends
-// with the process, however that ends. The holder's pid stands in the file, for the message that
-// the next daemon prints; it means nothing without the lock.
+// The lock is on `daemon.lock`, a file of its own: LMDB's is not exclusive.
 #pragma once
 
 #include <iceblink/result.h>
@@ -11,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "shm/directory_lock.h"
 
 namespace iceblink::daemon {
 
@@ -24,17 +24,14 @@ class DataDir {
   /// that holds it; kUnsupported: a network file system; kNotAllowed; kInvalidArgument: not a
   /// directory; kNoSpace; kIo.
   [[nodiscard]] static Result<DataDir> open(std::string path);
-  DataDir(DataDir&& other) noexcept;
-  DataDir& operator=(DataDir&&) = delete;
-  ~DataDir();
-
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:
-  DataDir(std::string path, int lock_fd) : path_(std::move(path)), lock_fd_(lock_fd) {}
+  DataDir(std::string path, shm::DirectoryLock lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
 
   std::string path_;
-  int lock_fd_;
+  shm::DirectoryLock lock_;
 };
 
 }  // namespace iceblink::daemon
