@@ -41,10 +41,11 @@ ExitCode run(int argc, char** argv) {
     app.exit(help);
     return ExitCode::kYes;
   } catch (const CLI::ParseError& error) {
-    const bool has_command = !app.get_subcommands().empty();
     const auto rest = app.remaining();
-    print_error((has_command || rest.empty() ? error.what() : "no such command: " + rest.front()) +
-                std::string(" (see iceblink --help)"));
+    const bool is_no_command =
+        app.get_subcommands().empty() && !rest.empty() && !rest.front().starts_with('-');
+    print_error((is_no_command ? "no such command: " + rest.front() : error.what()) +
+                " (see iceblink --help)");
     return ExitCode::kUsage;
   }
   const auto done = invocation.run();

@@ -244,7 +244,8 @@ TEST_F(CommandLineWithDaemon, ApplyIsAllOrNothing) {
   const std::string good =
       R"({"op":"create-namespace","namespace":["ü x"]})"
       "\n"
-      R"({"op":"register","namespace":["ü x"],"name":"+","metadata-location":"s3://q","unverified":true})"
+      R"({"op":"register","namespace":["ü x"],"name":"+","metadata-location":"s3://q",)"
+      R"("unverified":true})"
       "\n";
   Program apply("iceblink", {"apply", "-", "--dir", runtime_.path(), "--json"});
   apply.feed(good);
