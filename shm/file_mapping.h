@@ -64,7 +64,8 @@ class WriteMapping {
 };
 
 /// An Error of `errno_value`, as what it means here: ENOENT kNotFound, EACCES and EPERM
-/// kNotAllowed, ENOSPC, EDQUOT and EFBIG kNoSpace, EEXIST kAlreadyExists, ENOMEM kOutOfMemory, else kIo.
+/// kNotAllowed, ENOSPC, EDQUOT and EFBIG kNoSpace, EEXIST kAlreadyExists, ENOMEM kOutOfMemory, else
+/// kIo.
 [[nodiscard]] Error system_error(const std::string& what, int errno_value);
 
 }  // namespace iceblink::shm
