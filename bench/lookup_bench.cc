@@ -263,13 +263,13 @@ class RoundReporter : public benchmark::BenchmarkReporter {
 }  // namespace
 
 int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);  // for --benchmark_filter
   const SampleCatalog sample(number(argc, argv, "--tables", 10'000));
   const std::size_t lookups = number(argc, argv, "--lookups", 1 << 20) / kBlock * kBlock;
   const std::size_t rounds = number(argc, argv, "--rounds", 11);
   const std::size_t listings = number(argc, argv, "--listings", 0);
-  // As many questions as tables, so that a round asks each table once, or a small set often.
-  const std::size_t questions =
-      std::clamp<std::size_t>(sample.table_count() / kBlock * kBlock, 16 * kBlock, lookups);
+  // As many questions as tables: a process asks for what there is.
+  const std::size_t questions = (sample.table_count() + kBlock - 1) / kBlock * kBlock;
 
   Sides sides =
       open_sides(argument(argc, argv, "--segment", ""), argument(argc, argv, "--lmdb", ""), sample);
@@ -287,8 +287,6 @@ int main(int argc, char** argv) {
     register_listings("beside/", small, *beside, listings);
   }
 
-  int none = 0;
-  benchmark::Initialize(&none, nullptr);
   Samples samples;
   RoundReporter reporter(samples);
   for (std::size_t round = 0; round < rounds; ++round) {

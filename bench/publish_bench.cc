@@ -16,6 +16,9 @@ namespace {
 
 using namespace iceblink::bench;
 
+constexpr int kBuilderCpu = 0;
+constexpr int kCommitterCpu = 1;
+
 /// What it takes to read the thread's clock: part of every sample, and not the commit's.
 std::uint64_t clock_cost_ns(clockid_t clock) {
   std::vector<std::uint64_t> costs;
@@ -62,8 +65,10 @@ void check_moved(PublisherSide& side, std::size_t commits) {
 
 void measure_sizes(const std::string& dir, std::size_t small, std::size_t large, std::size_t rounds,
                    std::size_t commits, Samples& samples) {
+  pin_to_cpu(kBuilderCpu);  // inherited by the publishers' builders
   PublisherSide small_side(dir + "/small", SampleCatalog(small));
   PublisherSide large_side(dir + "/large", SampleCatalog(large));
+  pin_to_cpu(kCommitterCpu);
   const auto measure = [&](const char* name, PublisherSide& side, std::size_t among,
                            std::size_t round) {
     const auto moves = side.prepare(commits, round * commits, among);
@@ -82,45 +87,74 @@ void measure_sizes(const std::string& dir, std::size_t small, std::size_t large,
   check_moved(large_side, 2 * rounds * commits);
 }
 
-void measure_builds(const std::string& dir, std::size_t tables, std::size_t rounds,
-                    std::size_t commits, std::uint64_t pace_ns, Samples& samples) {
-  PublisherSide side(dir + "/builds", SampleCatalog(tables));
-  std::atomic<bool> ends = false;
-  // Builds follow one another, each after a pause as long as the last one took.
-  std::thread flipper([&] {
-    pin_to_cpu(0);
-    while (!ends.load(std::memory_order_relaxed)) {
-      const std::uint64_t begin = wall_ns();
-      require_ok(side.publisher().flip());
-      std::this_thread::sleep_for(std::chrono::nanoseconds(wall_ns() - begin));
-    }
-  });
-  for (std::size_t round = 0; round < rounds; ++round) {
-    const auto before = side.publisher().stats();
-    const auto moves = side.prepare(commits, round * commits, tables);
-    CommitTimer timer;
-    timer.reserve(commits);
-    std::uint64_t due = wall_ns();
-    for (const auto& move : moves) {
-      while (wall_ns() < due) {
-      }
-      timer.commit(side, move);
-      due = std::max(due + pace_ns, wall_ns() - 10 * pace_ns);
-    }
-    const auto after = side.publisher().stats();
-    samples.add("builds/share", static_cast<double>(after.publishes_during_build_count -
-                                                    before.publishes_during_build_count) /
-                                    static_cast<double>(commits));
-    samples.add("builds/flips", static_cast<double>(after.flip_count - before.flip_count));
-    samples.add("builds/cpu_p50", quantile(timer.cpu_ns, 0.5));
-    samples.add("builds/cpu_p999", quantile(timer.cpu_ns, 0.999));
-    samples.add("builds/wall_p50", quantile(timer.wall, 0.5));
-    samples.add("builds/wall_p999", quantile(timer.wall, 0.999));
-    samples.add("builds/wall_max", quantile(timer.wall, 1));
+/// Builds arenas one after another, each after a pause as long as the last one took.
+class Flipper {
+ public:
+  explicit Flipper(iceblink::shm::Publisher& publisher)
+      : thread_([this, &publisher] {
+          pin_to_cpu(kBuilderCpu);
+          while (!ends_.load(std::memory_order_relaxed)) {
+            const std::uint64_t begin = wall_ns();
+            require_ok(publisher.flip());
+            std::this_thread::sleep_for(std::chrono::nanoseconds(wall_ns() - begin));
+          }
+        }) {}
+  ~Flipper() {
+    ends_.store(true, std::memory_order_relaxed);
+    thread_.join();
   }
-  ends.store(true, std::memory_order_relaxed);
-  flipper.join();
-  check_moved(side, rounds * commits);
+  Flipper(const Flipper&) = delete;
+  Flipper& operator=(const Flipper&) = delete;
+
+ private:
+  std::atomic<bool> ends_{false};
+  std::thread thread_;
+};
+
+struct Pace {
+  std::size_t commits = 0;
+  std::uint64_t interval_ns = 0;
+};
+
+/// One round of commits in even steps, as they come from a disk that is busy with them.
+void measure_paced(const std::string& name, PublisherSide& side, Pace pace, std::uint64_t seed,
+                   Samples& samples) {
+  const auto before = side.publisher().stats();
+  const auto moves = side.prepare(pace.commits, seed, side.catalog().table_count());
+  CommitTimer timer;
+  timer.reserve(pace.commits);
+  std::uint64_t due = wall_ns();
+  for (const auto& move : moves) {
+    while (wall_ns() < due) {
+    }
+    timer.commit(side, move);
+    due = std::max(due + pace.interval_ns, wall_ns() - 10 * pace.interval_ns);
+  }
+  const auto after = side.publisher().stats();
+  samples.add(name + "/share", static_cast<double>(after.publishes_during_build_count -
+                                                   before.publishes_during_build_count) /
+                                   static_cast<double>(pace.commits));
+  samples.add(name + "/flips", static_cast<double>(after.flip_count - before.flip_count));
+  samples.add(name + "/cpu_p50", quantile(timer.cpu_ns, 0.5));
+  samples.add(name + "/cpu_p999", quantile(timer.cpu_ns, 0.999));
+  samples.add(name + "/wall_p50", quantile(timer.wall, 0.5));
+  samples.add(name + "/wall_p999", quantile(timer.wall, 0.999));
+}
+
+void measure_builds(const std::string& dir, std::size_t tables, std::size_t rounds, Pace pace,
+                    Samples& samples) {
+  pin_to_cpu(kBuilderCpu);
+  PublisherSide side(dir + "/builds", SampleCatalog(tables));
+  pin_to_cpu(kCommitterCpu);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    // What the machine itself does to a quantile, then with builds. A fresh arena has room for the
+    // first, so that none is built.
+    require_ok(side.publisher().flip());
+    measure_paced("alone", side, pace, 2 * round * pace.commits, samples);
+    const Flipper flipper(side.publisher());
+    measure_paced("builds", side, pace, (2 * round + 1) * pace.commits, samples);
+  }
+  check_moved(side, 2 * rounds * pace.commits);
 }
 
 }  // namespace
@@ -130,13 +164,12 @@ int main(int argc, char** argv) {
     return number(argc, argv, name, otherwise);
   };
   const ScratchDir scratch(argument(argc, argv, "--dir", "/dev/shm"));
-  pin_to_cpu(1);
   Samples samples;
   const std::size_t large = size("--large", 1'000'000);
   measure_sizes(scratch.path(), size("--small", 1'000), large, size("--rounds", 9),
                 size("--commits", 20'000), samples);
-  measure_builds(scratch.path(), large, size("--rounds", 9), size("--build-commits", 40'000),
-                 size("--pace-ns", 40'000), samples);
+  measure_builds(scratch.path(), large, size("--rounds", 9),
+                 {size("--build-commits", 25'000), size("--pace-ns", 40'000)}, samples);
   samples.print();
   return 0;
 }
