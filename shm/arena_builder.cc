@@ -1,5 +1,6 @@
 #include "shm/arena_builder.h"
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -98,6 +99,27 @@ std::uint64_t index_capacity_for(std::uint64_t keys, std::uint64_t extra) noexce
 
 bool index_is_crowded(const ArenaWriter& arena) noexcept {
   return arena.used_slots() * 5 > arena.view().header().index_capacity * 4;
+}
+
+std::uint64_t size_arena(const ArenaDemand& demand, std::uint64_t file_bytes_max,
+                         ArenaParameters* parameters) noexcept {
+  constexpr std::uint64_t kTypicalRecordBytes = 256;
+  std::uint64_t headroom = std::max(demand.headroom_bytes, kHeadroomBytesFloor);
+  while (true) {
+    parameters->index_capacity =
+        index_capacity_for(demand.live.keys, demand.need_slots + headroom / kTypicalRecordBytes);
+    parameters->record_bytes =
+        demand.live.record_bytes + demand.need_bytes + demand.need_bytes / 4 + headroom;
+    const std::uint64_t size = arena_file_bytes(*parameters);
+    if (size <= file_bytes_max || headroom == kHeadroomBytesFloor) return size;
+    headroom = std::max(headroom / 2, kHeadroomBytesFloor);
+  }
+}
+
+std::uint64_t free_bytes_of(const std::string& directory) noexcept {
+  struct statvfs status {};
+  if (::statvfs(directory.c_str(), &status) != 0) return 0;
+  return static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
 }
 
 Result<std::unique_ptr<WritableArena>> create_arena(const std::string& directory,

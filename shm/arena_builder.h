@@ -45,6 +45,30 @@ struct CatalogSize {
 /// The arena asks to be replaced when more than four of five slots are in use.
 [[nodiscard]] bool index_is_crowded(const ArenaWriter& arena) noexcept;
 
+/// What a new arena is to hold.
+struct ArenaDemand {
+  CatalogSize live;
+  std::uint64_t need_bytes = 0;  // room that is asked for besides
+  std::uint64_t need_slots = 0;
+  std::uint64_t headroom_bytes = 0;  // free room that is wanted
+};
+/// Least headroom of an arena where space is short.
+inline constexpr std::uint64_t kHeadroomBytesFloor = 64 << 10;
+
+/// Sets the sizes in `parameters`. The headroom gives way, down to the floor, for the file not to
+/// be larger than `file_bytes_max`. Returns the file's size.
+[[nodiscard]] std::uint64_t size_arena(const ArenaDemand& demand, std::uint64_t file_bytes_max,
+                                       ArenaParameters* parameters) noexcept;
+
+/// Largest arena for a directory that holds one of `old_bytes` and has `free_bytes` left: half of
+/// both, so that a successor of the same size can be built beside it, at a restart too.
+[[nodiscard]] constexpr std::uint64_t fair_share(std::uint64_t free_bytes,
+                                                 std::uint64_t old_bytes) noexcept {
+  return (free_bytes + old_bytes) / 2;
+}
+/// 0 when it cannot be told.
+[[nodiscard]] std::uint64_t free_bytes_of(const std::string& directory) noexcept;
+
 /// Makes and formats the file. Fault points arena.before-create, arena.after-create. The file is
 /// gone again on failure. kNoSpace, kAlreadyExists, kNotAllowed, kIo.
 [[nodiscard]] Result<std::unique_ptr<WritableArena>> create_arena(

@@ -1,6 +1,5 @@
 // The builder thread: makes arena epoch+1 beside the current one while commits go on, and flips.
 
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,18 +13,11 @@
 namespace iceblink::shm {
 namespace {
 
-constexpr std::uint64_t kHeadroomBytesFloor = 64 << 10;
 constexpr std::uint64_t kHeadroomBoostMax = 64;
 constexpr int kAttemptsMax = 4;  // of one build that commits outgrew
 /// The last round, which holds publishing off, begins with so few records.
 constexpr std::uint64_t kLastRoundRecordsMin = 4;
 constexpr std::uint64_t kCatchUpStepRecords = 1024;
-
-std::uint64_t free_bytes_of(const std::string& directory) {
-  struct statvfs status {};
-  if (::statvfs(directory.c_str(), &status) != 0) return 0;
-  return static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
-}
 
 }  // namespace
 
@@ -98,20 +90,26 @@ Result<std::unique_ptr<WritableArena>> Publisher::State::create_beside(const Wri
   if (source.epoch + 1 >= kEpochMax) {
     return {ErrorKind::kInternal, "epochs are used up: replace the control page"};
   }
-  CatalogSize live;
+  ArenaDemand demand;
+  std::uint64_t held_bytes = 0;  // replaced arenas, which give way
   {
     const std::lock_guard lock(publish_mutex_);
-    live = measure(source.writer);
-    need.bytes += reserved_.bytes;
-    need.slots += reserved_.slots;
+    demand.live = measure(source.writer);
+    demand.need_bytes = need.bytes + reserved_.bytes;
+    demand.need_slots = need.slots + reserved_.slots;
+    for (const auto& old : lingering_) held_bytes += old.arena->mapping.bytes().size();
   }
+  demand.headroom_bytes = headroom_for(demand.live.record_bytes);
+  const std::uint64_t old_bytes = source.mapping.bytes().size();
   ArenaParameters wanted = parameters(source.epoch + 1, generation);
-  const auto size_with = [&](std::uint64_t headroom) {
-    wanted.index_capacity = index_capacity_for(live.keys, need.slots + headroom / 256);
-    wanted.record_bytes = live.record_bytes + need.bytes + need.bytes / 4 + headroom;
-    return arena_file_bytes(wanted);
-  };
-  const std::uint64_t size = size_with(headroom_for(live.record_bytes));
+  const std::uint64_t share =
+      fair_share(free_bytes_of(options_.runtime_dir) + held_bytes, old_bytes);
+  const std::uint64_t size = size_arena(demand, share, &wanted);
+  if (size > std::max(share, old_bytes)) {
+    return {ErrorKind::kNoSpace, options_.runtime_dir + "/" + kArenaPrefix +
+                                     std::to_string(wanted.epoch) + ": of " + std::to_string(size) +
+                                     " bytes would leave no room for its successor"};
+  }
   if (free_bytes_of(options_.runtime_dir) < (only_if_two_fit ? 2 : 1) * size) {
     end_lingering(Clock::time_point::max());
   }
@@ -119,12 +117,7 @@ Result<std::unique_ptr<WritableArena>> Publisher::State::create_beside(const Wri
     return {ErrorKind::kNoSpace,
             options_.runtime_dir + ": less than two arenas fit into what is free"};
   }
-  auto arena = create_arena(options_.runtime_dir, wanted);
-  if (!arena && arena.error().kind() == ErrorKind::kNoSpace) {
-    size_with(kHeadroomBytesFloor);
-    arena = create_arena(options_.runtime_dir, wanted);
-  }
-  return arena;
+  return create_arena(options_.runtime_dir, wanted);
 }
 
 Status Publisher::State::build_and_flip(Room need, bool only_if_two_fit) {

@@ -92,10 +92,9 @@ Status Publisher::State::adopt() {
   // Without the arena only the low half is known: right below 2^32 generations, and after that
   // lower than the store's, as it must be.
   adopted_generation_ = generation_of(root, 0);
-  const std::string arena_path =
-      options_.runtime_dir + "/" + kArenaPrefix + std::to_string(epoch_of(root));
-  if (auto arena = ReadMapping::open(arena_path)) {
-    auto view = ArenaView::open(arena->bytes(), arena_path);
+  const std::string path_of_arena = arena_path(epoch_of(root));
+  if (auto arena = ReadMapping::open(path_of_arena)) {
+    auto view = ArenaView::open(arena->bytes(), path_of_arena);
     if (view && view->is({control_id_, options_.store_uuid, epoch_of(root)})) {
       adopted_generation_ = view->generation_at(root);
     }
@@ -140,9 +139,15 @@ Status Publisher::State::start(const CatalogSource& source, std::uint64_t incarn
 
   ICEBLINK_ASSIGN_OR_RETURN(const CatalogSize size, measure(source));
   ArenaParameters wanted = parameters(epoch, generation_);
-  const std::uint64_t headroom = headroom_for(size.record_bytes);
-  wanted.index_capacity = index_capacity_for(size.keys, headroom / 256);
-  wanted.record_bytes = size.record_bytes + headroom;
+  std::uint64_t old_bytes = 0;
+  if (present_epoch_) {
+    const auto old = ReadMapping::open(arena_path(*present_epoch_));
+    if (old) old_bytes = old->bytes().size();
+  }
+  const ArenaDemand demand{.live = size, .headroom_bytes = headroom_for(size.record_bytes)};
+  // Where even the floor is more than the share, it is tried all the same: here is no other way.
+  static_cast<void>(
+      size_arena(demand, fair_share(free_bytes_of(options_.runtime_dir), old_bytes), &wanted));
   ICEBLINK_ASSIGN_OR_RETURN(auto arena, create_arena(options_.runtime_dir, wanted));
   if (auto filled = fill_from(source, arena->writer); !filled) {
     ::unlink(arena->path.c_str());
@@ -172,7 +177,7 @@ Status Publisher::State::make_visible(std::unique_ptr<WritableArena> arena) {
   }
   if (present_epoch_) {
     ICEBLINK_FAULT_POINT("flip.before-unlink");
-    ::unlink((options_.runtime_dir + "/" + kArenaPrefix + std::to_string(*present_epoch_)).c_str());
+    ::unlink(arena_path(*present_epoch_).c_str());
     ICEBLINK_FAULT_POINT("flip.after-unlink");
   }
   wake_root_waiters(control_->root);

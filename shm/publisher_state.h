@@ -42,6 +42,9 @@ class Publisher::State {
   void look_for_epoch() noexcept;
   void look_at_arenas() noexcept;
   [[nodiscard]] ArenaParameters parameters(std::uint32_t epoch, std::uint64_t generation) const;
+  [[nodiscard]] std::string arena_path(std::uint32_t epoch) const {
+    return options_.runtime_dir + "/" + kArenaPrefix + std::to_string(epoch);
+  }
   void sweep_arenas(std::optional<std::uint32_t> keep_epoch) noexcept;
   // start()'s last steps
   Status make_visible(std::unique_ptr<WritableArena> arena);

@@ -1,11 +1,8 @@
 // Readers that are killed or stopped at any moment change nothing for the daemon and the others; a
 // stopped one holds memory until it ends, and nothing else.
 
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <deque>
@@ -49,75 +46,58 @@ std::uint64_t used_bytes(const std::string& directory) {
 // In a mount namespace of its own, so that the tmpfs holds this segment and nothing else.
 std::string stopped_reader_scenario() {
   World world;
-  if (::unshare(CLONE_NEWNS) != 0 ||
-      ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      ::mount("tmpfs", world.runtime_dir().c_str(), "tmpfs", 0, "size=256m") != 0) {
-    return "cannot mount a tmpfs: this test runs as root";
+  if (!world.use_small_tmpfs("256m")) return "cannot mount a tmpfs: this test runs as root";
+  if (!world.start({"--headroom-bytes", "2097152"})) return "start";
+  Catalog catalog = world.open();
+  if (!catalog.create_namespace({"ns"})) return "create";
+  // Two hundred versions of one table in a commit, so that arenas fill fast.
+  const auto put = [&](int n) {
+    RegisterOptions options;
+    options.if_exists = RegisterOptions::IfExists::kOverwrite;
+    options.verification = RegisterOptions::Verification::kUnverified;
+    Batch batch;
+    for (int i = 0; i < 200; ++i) {
+      batch.register_table({{"ns"}, "t0"}, "s3://" + std::to_string(n) + "/" + std::to_string(i),
+                           options);
+    }
+    return catalog.apply(batch).ok();
+  };
+  if (!put(0)) return "put";
+  ReaderProcess reader(world.runtime_dir(), judge_progress);
+  if (!reader.wait_for_lookups(100)) return "reader: " + reader.finish();
+  reader.signal(SIGSTOP);
+  siginfo_t stopped{};
+  ::waitid(P_PID, static_cast<id_t>(reader.pid()), &stopped, WSTOPPED);
+  const auto epoch_before = catalog.info()->epoch;
+  int n = 0;
+  while (catalog.info()->epoch < epoch_before + 2) {
+    if (++n > 20'000 || !put(n)) return "no flip after " + std::to_string(n) + " commits";
   }
-  std::string wrong;
-  {
-    if (!world.start({"--headroom-bytes", "2097152"})) return "start";
-    Catalog catalog = world.open();
-    if (!catalog.create_namespace({"ns"})) return "create";
-    // Two hundred versions of one table in a commit, so that arenas fill fast.
-    const auto put = [&](int n) {
-      RegisterOptions options;
-      options.if_exists = RegisterOptions::IfExists::kOverwrite;
-      options.verification = RegisterOptions::Verification::kUnverified;
-      Batch batch;
-      for (int i = 0; i < 200; ++i) {
-        batch.register_table({{"ns"}, "t0"}, "s3://" + std::to_string(n) + "/" + std::to_string(i),
-                             options);
-      }
-      return catalog.apply(batch).ok();
-    };
-    if (!put(0)) return "put";
-    ReaderProcess reader(world.runtime_dir(), judge_progress);
-    if (!reader.wait_for_lookups(100)) return "reader: " + reader.finish();
-    reader.signal(SIGSTOP);
-    siginfo_t stopped{};
-    ::waitid(P_PID, static_cast<id_t>(reader.pid()), &stopped, WSTOPPED);
-    const auto epoch_before = catalog.info()->epoch;
-    int n = 0;
-    while (catalog.info()->epoch < epoch_before + 2) {
-      if (++n > 20'000 || !put(n)) return "no flip after " + std::to_string(n) + " commits";
+  // The daemon lets go of a replaced arena after a second; the stopped reader does not.
+  const std::uint64_t arena = catalog.info()->arena_bytes;
+  const auto wait_until = [&](auto condition) {
+    for (int i = 0; i < 1000; ++i) {
+      if (condition()) return true;
+      static_cast<void>(
+          catalog.wait_for_change(*catalog.generation(), std::chrono::milliseconds(10)));
     }
-    // The daemon lets go of a replaced arena after a second; the stopped reader does not.
-    const std::uint64_t arena = catalog.info()->arena_bytes;
-    const auto wait_until = [&](auto condition) {
-      for (int i = 0; i < 1000; ++i) {
-        if (condition()) return true;
-        static_cast<void>(
-            catalog.wait_for_change(*catalog.generation(), std::chrono::milliseconds(10)));
-      }
-      return false;
-    };
-    if (!wait_until([&] { return used_bytes(world.runtime_dir()) < 3 * arena; })) {
-      wrong = "more than the stopped reader's arena is held: " +
-              std::to_string(used_bytes(world.runtime_dir()));
-    }
-    const std::uint64_t while_stopped = used_bytes(world.runtime_dir());
-    reader.signal(SIGKILL);
-    reader.reap();
-    if (!wait_until([&] { return used_bytes(world.runtime_dir()) < while_stopped; })) {
-      wrong = "the stopped reader's arena was not freed when it ended";
-    }
-    if (wrong.empty() && world.stop_daemon() != 0) wrong = "the daemon did not end well";
+    return false;
+  };
+  if (!wait_until([&] { return used_bytes(world.runtime_dir()) < 3 * arena; })) {
+    return "more than the stopped reader's arena is held: " +
+           std::to_string(used_bytes(world.runtime_dir()));
   }
-  ::umount2(world.runtime_dir().c_str(), MNT_DETACH);
-  return wrong;
+  const std::uint64_t while_stopped = used_bytes(world.runtime_dir());
+  reader.signal(SIGKILL);
+  reader.reap();
+  if (!wait_until([&] { return used_bytes(world.runtime_dir()) < while_stopped; })) {
+    return "the stopped reader's arena was not freed when it ended";
+  }
+  return world.stop_daemon() == 0 ? "" : "the daemon did not end well";
 }
 
 TEST(ReaderStopped, HoldsItsArenaAndFreesItWhenItEnds) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    const std::string wrong = stopped_reader_scenario();
-    if (!wrong.empty()) std::fprintf(stderr, "%s\n", wrong.c_str());
-    ::_exit(wrong.empty() && !::testing::Test::HasFailure() ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  expect_in_child(stopped_reader_scenario);
 }
 
 }  // namespace

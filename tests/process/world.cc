@@ -1,5 +1,10 @@
 #include "tests/process/world.h"
 
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -23,8 +28,17 @@ World::World()
 
 World::~World() {
   daemon_.reset();
+  if (is_mounted_) ::umount2(runtime_dir_.c_str(), MNT_DETACH);
   std::filesystem::remove_all(runtime_dir_);
   std::filesystem::remove_all(data_dir_);
+}
+
+bool World::use_small_tmpfs(const char* size) {
+  const std::string options = std::string("size=") + size;
+  is_mounted_ = ::unshare(CLONE_NEWNS) == 0 &&
+                ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                ::mount("tmpfs", runtime_dir_.c_str(), "tmpfs", 0, options.c_str()) == 0;
+  return is_mounted_;
 }
 
 bool World::start(std::vector<std::string> arguments) {
@@ -63,6 +77,18 @@ Result<std::uint64_t> World::put(Catalog& catalog, const TableIdent& ident,
 
 std::vector<std::string> World::verify() const {
   return shm::verify_segment(runtime_dir_).problems;
+}
+
+void expect_in_child(std::string (*scenario)()) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::string wrong = scenario();
+    if (!wrong.empty()) std::fprintf(stderr, "%s\n", wrong.c_str());
+    ::_exit(wrong.empty() && !::testing::Test::HasFailure() ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace iceblink::test

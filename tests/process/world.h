@@ -24,6 +24,10 @@ class World {
   [[nodiscard]] const std::string& runtime_dir() const { return runtime_dir_; }
   [[nodiscard]] const std::string& data_dir() const { return data_dir_; }
 
+  /// Makes the runtime directory a tmpfs of that size ("4m"), in a mount namespace of the calling
+  /// process alone, which must be a child of the test's. False when that is not allowed.
+  bool use_small_tmpfs(const char* size);
+
   /// Starts the daemon and waits for its ready line. False when it ended without one.
   bool start(std::vector<std::string> arguments = {});
   void kill_daemon();  // SIGKILL
@@ -44,8 +48,12 @@ class World {
  private:
   std::string runtime_dir_;
   std::string data_dir_;
+  bool is_mounted_ = false;
   std::unique_ptr<ChildDaemon> daemon_;
 };
+
+/// Runs `scenario` in a child process. It returns what was wrong, or nothing.
+void expect_in_child(std::string (*scenario)());
 
 /// Fails the test with the error's message.
 #define ASSERT_OK(expression)                                     \
