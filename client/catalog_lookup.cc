@@ -198,7 +198,7 @@ Result<std::vector<std::optional<std::string>>> Catalog::resolve_locations(
                           }
                           return status.ok();
                         });
-    ICEBLINK_RETURN_IF_ERROR(status);
+    if (!status) return status.error();
     return locations;
   });
 }

@@ -16,8 +16,8 @@ namespace {
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
-constexpr std::size_t kReadBytes = 16 * 1024;
-constexpr std::uint32_t kHeadBytesMax = 64 * 1024;
+constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
+constexpr std::uint32_t kHeadBytesMax = std::uint32_t{64} * 1024;
 constexpr std::uint64_t kBodyBytesMax = std::uint64_t{64} << 20;
 
 std::string bytes_of(const Request& request) {

@@ -1,4 +1,5 @@
 // iceblink: the catalog from the command line.
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 
@@ -49,6 +50,10 @@ ExitCode run(int argc, char** argv) {
     return ExitCode::kUsage;
   }
   const auto done = invocation.run();
+  if (done && std::ferror(stdout) != 0) {
+    print_error("standard output cannot be written");
+    return ExitCode::kInternal;
+  }
   if (done) return *done;
   print_error(done.error().message());
   return exit_code_of(done.error().kind());
