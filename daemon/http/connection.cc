@@ -154,12 +154,14 @@ Connection::Connection(Socket socket, Services& services, const ConnectionLimits
       socket_(std::move(socket)),
       reading_(std::make_unique<Reading>()),
       deadline_ns_(kNoDeadline) {
+  // relaxed: a counter, for showing
   services_.counters.connections_open.fetch_add(1, std::memory_order_relaxed);
 }
 
 Connection::~Connection() {
   drop_answer();
   registry_->remove(this);
+  // relaxed: a counter, for showing
   services_.counters.connections_open.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -175,8 +177,10 @@ void Connection::drain() {
 }
 
 void Connection::close_if_overdue(steady_clock::time_point now) {
+  // relaxed: who finds it passed looks again on the strand
   if (deadline_ns_.load(std::memory_order_relaxed) > to_ns(now)) return;
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    // relaxed: who finds it passed looks again on the strand
     const auto deadline_ns = self->deadline_ns_.load(std::memory_order_relaxed);
     if (deadline_ns <= to_ns(steady_clock::now())) self->close();
   });
@@ -270,6 +274,7 @@ void Connection::write(Response response) {
   head_ = head_of(response_, {.http_minor = http_minor_, .keeps_alive = keeps_alive});
   const std::size_t by_class = response_.status / 100;
   if (by_class < services_.counters.answers_by_class.size()) {
+    // relaxed: a counter, for showing
     services_.counters.answers_by_class[by_class].fetch_add(1, std::memory_order_relaxed);
   }
   std::vector<asio::const_buffer> buffers{asio::buffer(head_)};
@@ -278,6 +283,7 @@ void Connection::write(Response response) {
     for (const auto& part : response_.parts) buffers.push_back(asio::buffer(part));
   }
   answer_bytes_ = response_.body_bytes();
+  // relaxed: a sum, which only limits
   services_.counters.answer_bytes.fetch_add(answer_bytes_, std::memory_order_relaxed);
   const std::uint64_t extra_ms = answer_bytes_ / kSlowestBytesPerMs;
   set_deadline(limits_.write_timeout + milliseconds(extra_ms));
@@ -302,6 +308,7 @@ void Connection::on_written() {
 
 void Connection::drop_answer() noexcept {
   response_ = {};
+  // relaxed: a sum, which only limits
   services_.counters.answer_bytes.fetch_sub(answer_bytes_, std::memory_order_relaxed);
   answer_bytes_ = 0;
 }
@@ -324,10 +331,12 @@ void Connection::close() noexcept {
 }
 
 void Connection::set_deadline(milliseconds from_now) noexcept {
+  // relaxed: who finds it passed looks again on the strand
   deadline_ns_.store(to_ns(steady_clock::now() + from_now), std::memory_order_relaxed);
 }
 
 void Connection::clear_deadline() noexcept {
+  // relaxed: who finds it passed looks again on the strand
   deadline_ns_.store(kNoDeadline, std::memory_order_relaxed);
 }
 

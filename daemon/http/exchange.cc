@@ -97,6 +97,7 @@ void Exchange::commit(std::vector<Operation> operations,
 }
 
 void Exchange::on_file_thread(std::function<void()> job) {
+  // relaxed: a sum, which only limits
   if (services_.counters.answer_bytes.load(std::memory_order_relaxed) >
       services_.answer_bytes_max) {
     return answer(error_response({ErrorKind::kBusy, "too many large answers are being sent"}));

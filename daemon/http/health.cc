@@ -21,6 +21,7 @@ class MetricText {
     for (std::size_t i = 2; i < counters.answers_by_class.size(); ++i) {
       text_ += kName;
       text_ += "{class=\"" + std::to_string(i) + "xx\"} ";
+      // relaxed: a counter, for showing
       text_ += std::to_string(counters.answers_by_class[i].load(std::memory_order_relaxed)) + '\n';
     }
   }
@@ -79,6 +80,7 @@ void healthz(const ExchangePtr& exchange) {
 
 void readyz(const ExchangePtr& exchange) {
   const Services& services = exchange->services();
+  // relaxed: a sign for those who probe; orders nothing
   if (!services.is_ready.load(std::memory_order_relaxed)) {
     return exchange->answer(
         error_response({503, "ServiceUnavailableException"}, "the daemon is starting or stopping"));
@@ -95,6 +97,7 @@ void metrics(const ExchangePtr& exchange) {
   add_committer(text, services.committer.stats());
   add_publisher(text, services.publisher.stats());
   text.add_answers(counters);
+  // relaxed, here and below: counters, for showing
   text.add("iceblink_http_connections_accepted_total", kCounter, "Connections accepted.",
            counters.connections_accepted.load(std::memory_order_relaxed));
   text.add("iceblink_http_connections_refused_total", kCounter, "Connections over the limit.",

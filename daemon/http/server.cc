@@ -71,6 +71,7 @@ class Server::State {
 
   void stop() noexcept {
     if (threads_.empty()) return;
+    // relaxed: a sign for those who probe; orders nothing
     services_.is_ready.store(false, std::memory_order_relaxed);
     const auto until = steady_clock::now() + options_.drain_timeout;
     asio::post(io_, [this] {
@@ -133,6 +134,7 @@ class Server::State {
 
   void take(const Accepting& accepting, Socket socket) {
     if (registry_->size() >= options_.connections_max) return refuse(std::move(socket));
+    // relaxed: a counter, for showing
     services_.counters.connections_accepted.fetch_add(1, std::memory_order_relaxed);
     if (accepting.listener.transport() == Transport::kTcp) {
       const int on = 1;
@@ -146,6 +148,7 @@ class Server::State {
 
   // One small write, which a new socket's buffer always takes, without waiting for anybody.
   void refuse(Socket socket) {
+    // relaxed: a counter, for showing
     services_.counters.connections_refused.fetch_add(1, std::memory_order_relaxed);
     const Response response =
         error_response({ErrorKind::kBusy, "there are " + std::to_string(options_.connections_max) +
@@ -191,6 +194,7 @@ Result<std::unique_ptr<Server>> Server::start(Services& services, ServerOptions 
                                               std::vector<Listener> listeners) {
   auto state = std::make_unique<State>(services, std::move(options));
   ICEBLINK_RETURN_IF_ERROR(state->start(std::move(listeners)));
+  // relaxed: a sign for those who probe; orders nothing
   services.is_ready.store(true, std::memory_order_relaxed);
   return std::unique_ptr<Server>(new Server(std::move(state)));
 }
