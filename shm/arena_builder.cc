@@ -74,6 +74,10 @@ Status fill_tables(const ArenaView& source, std::uint64_t generation, ArenaWrite
 
 }  // namespace
 
+WritableArena::~WritableArena() {
+  if (is_made && !is_published) ::unlink(path.c_str());
+}
+
 Result<CatalogSize> measure(const CatalogSource& source) {
   CatalogSize size;
   ICEBLINK_RETURN_IF_ERROR(source.for_each([&](const Change& change) -> Status {
@@ -118,7 +122,9 @@ std::uint64_t size_arena(const ArenaDemand& demand, std::uint64_t file_bytes_max
 
 std::uint64_t free_bytes_of(const std::string& directory) noexcept {
   struct statvfs status {};
-  if (::statvfs(directory.c_str(), &status) != 0) return 0;
+  if (::statvfs(directory.c_str(), &status) != 0 || status.f_blocks == 0) {
+    return 4 * kArenaBytesMax;
+  }
   return static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
 }
 
@@ -134,6 +140,7 @@ Result<std::unique_ptr<WritableArena>> create_arena(const std::string& directory
   }
   ICEBLINK_FAULT_POINT("arena.before-create");
   ICEBLINK_ASSIGN_OR_RETURN(arena->mapping, WriteMapping::create(arena->path, size));
+  arena->is_made = true;
   arena->writer = ArenaWriter(arena->mapping.bytes(), parameters);
   ICEBLINK_FAULT_POINT("arena.after-create");
   return arena;
@@ -161,7 +168,7 @@ Status catch_up(const ArenaView& source, std::uint64_t* position, std::uint64_t 
                 std::uint64_t records_max, ArenaWriter& arena) {
   for (std::uint64_t count = 0; *position < end && count < records_max; ++count) {
     const RecordView record = source.record_at(*position);
-    if (!record) return damaged(source);
+    if (!record || record.span_bytes() > end - *position) return damaged(source);
     ICEBLINK_RETURN_IF_ERROR(add(change_of(record), arena));
     *position += record.span_bytes();
   }

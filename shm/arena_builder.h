@@ -20,13 +20,20 @@
 
 namespace iceblink::shm {
 
-/// An arena file and its writer.
+/// An arena file and its writer. Until it is published, the file goes with the object.
 struct WritableArena {
+  WritableArena() = default;
+  WritableArena(const WritableArena&) = delete;
+  WritableArena& operator=(const WritableArena&) = delete;
+  ~WritableArena();
+
   std::string path;
   std::uint32_t epoch = 0;
   WriteMapping mapping;
   ArenaWriter writer;
   std::uint64_t headroom_bytes = 0;  // free when the base copy was done
+  bool is_made = false;
+  bool is_published = false;
 };
 
 /// What a base copy holds.
@@ -66,7 +73,7 @@ inline constexpr std::uint64_t kHeadroomBytesFloor = 64 << 10;
                                                  std::uint64_t old_bytes) noexcept {
   return (free_bytes + old_bytes) / 2;
 }
-/// 0 when it cannot be told.
+/// More than any arena needs where it cannot be told (a tmpfs without a limit, ramfs).
 [[nodiscard]] std::uint64_t free_bytes_of(const std::string& directory) noexcept;
 
 /// Makes and formats the file. Fault points arena.before-create, arena.after-create. The file is

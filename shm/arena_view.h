@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "shm/key.h"
@@ -26,7 +27,12 @@ namespace iceblink::shm {
 /// nothing; the record was published by the slot's or tail's release).
 template <typename T>
 [[nodiscard]] inline T load_once(const T& field) noexcept {
-  return __atomic_load_n(&field, __ATOMIC_RELAXED);
+  if constexpr (std::is_enum_v<T>) {
+    using Number = std::underlying_type_t<T>;
+    return static_cast<T>(load_once(reinterpret_cast<const Number&>(field)));
+  } else {
+    return __atomic_load_n(&field, __ATOMIC_RELAXED);
+  }
 }
 
 /// A record whose fields and bytes lie inside the mapping. The lengths are copies.
@@ -209,7 +215,8 @@ inline Found ArenaView::walk_back(RecordView record, std::uint64_t generation) c
     if (previous == 0) return {FindStatus::kAbsent, {}};
     if (previous >= record.offset()) return {FindStatus::kCorrupt, {}};
     const RecordView older = record_at(previous);
-    if (!older || older.generation() > record.generation()) return {FindStatus::kCorrupt, {}};
+    if (!older || older.generation() > record.generation() || older.key() != record.key())
+      return {FindStatus::kCorrupt, {}};
     record = older;
   }
   if (is_tombstone(record.kind())) return {FindStatus::kAbsent, {}};

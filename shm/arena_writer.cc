@@ -150,7 +150,7 @@ ArenaWriter::Pending ArenaWriter::append(const Change& change) noexcept {
     ++used_slots_;
     link_into_parent(change, record, offset);
   } else {
-    garbage_bytes_ += place.newest.span_bytes();
+    if (!is_tombstone(place.newest.kind())) garbage_bytes_ += place.newest.span_bytes();
     record->checksum = ArenaView::checksum_of(*record, change.key.size(), location.size());
     count(place.newest.kind(), -1);
   }

@@ -41,11 +41,11 @@ Attachment::Attachment(std::string runtime_dir, std::shared_ptr<const ControlMap
 
 Result<std::shared_ptr<const Mapping>> Attachment::run(Clock::time_point deadline) {
   try {
-    for (int steps = 0; state_ != AttachState::kAttached; ++steps) {
-      if (steps == kStepsMax) {
+    for (; state_ != AttachState::kAttached; ++steps_) {
+      if (steps_ == kStepsMax) {
         return {ErrorKind::kTimedOut, runtime_dir_ + ": gave up while " +
                                           std::string(to_string(state_)) + ", after " +
-                                          std::to_string(steps) + " steps"};
+                                          std::to_string(steps_) + " steps"};
       }
       ICEBLINK_RETURN_IF_ERROR(step(deadline));
     }
@@ -76,6 +76,7 @@ Status Attachment::step(Clock::time_point deadline) {
 Status Attachment::wait_or_fail(Clock::time_point deadline, const std::string& why) {
   if (Clock::now() >= deadline) return {ErrorKind::kNoSegment, why};
   ::nanosleep(&kNap, nullptr);
+  steps_ = 0;  // waiting is bounded by the deadline
   return Ok{};
 }
 

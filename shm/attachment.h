@@ -50,6 +50,13 @@ class Attachment {
  public:
   using Clock = std::chrono::steady_clock;
 
+  /// Now and `timeout`; not before now, and not after the clock's end.
+  [[nodiscard]] static Clock::time_point deadline_after(std::chrono::nanoseconds timeout) noexcept {
+    const auto now = Clock::now();
+    if (timeout <= std::chrono::nanoseconds::zero()) return now;
+    return timeout < Clock::time_point::max() - now ? now + timeout : Clock::time_point::max();
+  }
+
   /// `control` is the page to begin with; null to open it by its path.
   Attachment(std::string runtime_dir, std::shared_ptr<const ControlMapping> control);
 
@@ -79,6 +86,7 @@ class Attachment {
   std::shared_ptr<ControlMapping> unchecked_control_;
   std::shared_ptr<Mapping> mapping_;
   RootWord root_ = 0;
+  int steps_ = 0;  // since the last nap
 };
 
 }  // namespace iceblink::shm

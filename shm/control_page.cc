@@ -31,7 +31,7 @@ Result<const ControlPage*> check_control(std::span<const std::byte> bytes, std::
                    std::to_string(bytes.size()));
   }
   const auto* page = reinterpret_cast<const ControlPage*>(bytes.data());
-  // SYNC control-magic: acquires the page's static header; partner create_control
+  // SYNC control-magic: acquires the page's static header; partner ControlDraft::make
   if (page->magic.load(std::memory_order_acquire) != kControlMagic) {
     return corrupt("not an iceblink control page (wrong magic)");
   }
@@ -54,13 +54,12 @@ Result<const ControlPage*> check_control(std::span<const std::byte> bytes, std::
   return page;
 }
 
-Result<WriteMapping> create_control(const std::string& directory, const Id& control_id,
-                                    const Id& store_uuid, RootWord root,
-                                    ControlPlacement placement) {
-  const std::string path = directory + "/" + kControlName;
-  const std::string draft = directory + "/" + kDraftName;
-  ICEBLINK_ASSIGN_OR_RETURN(WriteMapping mapping, WriteMapping::create(draft, kControlBytes));
-  auto* page = ::new (mapping.bytes().data()) ControlPage;
+Result<ControlDraft> ControlDraft::make(const std::string& directory, const Id& control_id,
+                                        const Id& store_uuid, RootWord root) {
+  ICEBLINK_ASSIGN_OR_RETURN(WriteMapping mapping,
+                            WriteMapping::create(directory + "/" + kDraftName, kControlBytes));
+  ControlDraft draft(directory, std::move(mapping));
+  auto* page = ::new (draft.mapping_.bytes().data()) ControlPage;
   page->layout_version = kLayoutVersion;
   page->byte_order = kByteOrderMark;
   page->features_required = 0;
@@ -72,13 +71,20 @@ Result<WriteMapping> create_control(const std::string& directory, const Id& cont
   page->root.store(root, std::memory_order_relaxed);
   // SYNC control-magic: releases everything above; partner check_control
   page->magic.store(kControlMagic, std::memory_order_release);
+  return draft;
+}
 
+ControlDraft::~ControlDraft() {
+  if (!directory_.empty()) sweep_control_drafts(directory_);
+}
+
+Result<WriteMapping> ControlDraft::place(ControlPlacement placement) && {
+  const std::string path = directory_ + "/" + kControlName;
+  const std::string draft = directory_ + "/" + kDraftName;
   const int failed = placement == ControlPlacement::kNew ? ::link(draft.c_str(), path.c_str())
                                                          : ::rename(draft.c_str(), path.c_str());
-  const int error = errno;
-  if (failed != 0 || placement == ControlPlacement::kNew) ::unlink(draft.c_str());
-  if (failed != 0) return system_error(path, error);
-  return mapping;
+  if (failed != 0) return system_error(path, errno);
+  return std::move(mapping_);
 }
 
 void sweep_control_drafts(const std::string& directory) noexcept {

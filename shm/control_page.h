@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "shm/file_mapping.h"
 #include "shm/layout.h"
@@ -28,12 +29,29 @@ enum class ControlPlacement : std::uint8_t {
   kReplace,  // takes the place of whatever has the name
 };
 
-/// Makes the control page of `directory` with `root` set. The mapping returned is writable.
-[[nodiscard]] Result<WriteMapping> create_control(const std::string& directory,
-                                                  const Id& control_id, const Id& store_uuid,
-                                                  RootWord root, ControlPlacement placement);
+/// A complete control page under another name. It goes with the object until it is placed.
+class ControlDraft {
+ public:
+  /// kNoSpace, kNotAllowed, kIo, kAlreadyExists.
+  [[nodiscard]] static Result<ControlDraft> make(const std::string& directory, const Id& control_id,
+                                                 const Id& store_uuid, RootWord root);
+  ControlDraft(ControlDraft&& other) noexcept
+      : directory_(std::exchange(other.directory_, {})), mapping_(std::move(other.mapping_)) {}
+  ControlDraft& operator=(ControlDraft&&) = delete;
+  ~ControlDraft();
 
-/// Removes what an interrupted create_control left.
+  /// Gives it its name. Returns the writable mapping. kAlreadyExists, kNotAllowed, kIo.
+  [[nodiscard]] Result<WriteMapping> place(ControlPlacement placement) &&;
+
+ private:
+  ControlDraft(std::string directory, WriteMapping mapping)
+      : directory_(std::move(directory)), mapping_(std::move(mapping)) {}
+
+  std::string directory_;  // empty: moved from
+  WriteMapping mapping_;
+};
+
+/// Removes what an interrupted ControlDraft left.
 void sweep_control_drafts(const std::string& directory) noexcept;
 
 [[nodiscard]] Id random_id();

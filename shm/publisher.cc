@@ -28,7 +28,8 @@ Publisher::State::~State() {
 }
 
 bool Publisher::State::fits(Room room) const noexcept {
-  return current_->writer.free_bytes() >= room.bytes && current_->writer.free_slots() >= room.slots;
+  return generation_ - current_->writer.view().base_generation() < kGenerationsPerArenaMax - 1 &&
+         current_->writer.free_bytes() >= room.bytes && current_->writer.free_slots() >= room.slots;
 }
 
 bool Publisher::State::wants_replacement() const noexcept {
@@ -43,7 +44,8 @@ bool Publisher::State::wants_replacement() const noexcept {
 
 void Publisher::State::request_build(Room need) noexcept {
   build_requested_ = true;
-  build_need_ = need;
+  build_need_.bytes = std::max(build_need_.bytes, need.bytes);
+  build_need_.slots = std::max(build_need_.slots, need.slots);
   builder_wakes_.notify_one();
 }
 
@@ -58,13 +60,12 @@ void Publisher::State::force_build(std::unique_lock<std::mutex>& lock, Room need
 Status Publisher::State::reserve(Room room) {
   std::unique_lock lock(publish_mutex_);
   reserved_ = {};
-  if (!fits(room)) {
+  // More than once only where somebody else's build came in between.
+  for (int attempt = 0; attempt < 3 && !fits(room); ++attempt) {
     force_build(lock, room);
-    if (!fits(room)) {
-      return last_build_ ? Status{ErrorKind::kNoSpace, "the arena that was built is too small"}
-                         : last_build_;
-    }
+    if (!fits(room) && !last_build_) return last_build_;
   }
+  if (!fits(room)) return {ErrorKind::kNoSpace, "the arena that was built is too small"};
   reserved_ = room;
   return Ok{};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "shm/fault_point.h"
 #include "shm/futex.h"
@@ -49,7 +50,7 @@ void Publisher::State::builder_main() noexcept {
     }
     if (stopping_) break;
     if (build_requested_) {
-      const Room need = build_need_;
+      const Room need = std::exchange(build_need_, Room{});
       const bool forced = build_forced_;
       build_requested_ = false;
       build_forced_ = false;
@@ -59,7 +60,7 @@ void Publisher::State::builder_main() noexcept {
       try {
         built = build_and_flip(need, !forced);
       } catch (const std::bad_alloc&) {
-        built = Status{ErrorKind::kOutOfMemory, "building an arena"};
+        built = Error{ErrorKind::kOutOfMemory, {"building an arena"}};
       }
       lock.lock();
       build_running_ = false;
@@ -102,9 +103,9 @@ Result<std::unique_ptr<WritableArena>> Publisher::State::create_beside(const Wri
   demand.headroom_bytes = headroom_for(demand.live.record_bytes);
   const std::uint64_t old_bytes = source.mapping.bytes().size();
   ArenaParameters wanted = parameters(source.epoch + 1, generation);
-  const std::uint64_t share =
-      fair_share(free_bytes_of(options_.runtime_dir) + held_bytes, old_bytes);
-  const std::uint64_t size = size_arena(demand, share, &wanted);
+  const std::uint64_t free_bytes = free_bytes_of(options_.runtime_dir) + held_bytes;
+  const std::uint64_t share = fair_share(free_bytes, old_bytes);
+  const std::uint64_t size = size_arena(demand, std::min(share, free_bytes), &wanted);
   if (size > std::max(share, old_bytes)) {
     return {ErrorKind::kNoSpace, options_.runtime_dir + "/" + kArenaPrefix +
                                      std::to_string(wanted.epoch) + ": of " + std::to_string(size) +
@@ -156,12 +157,14 @@ Status Publisher::State::build_and_flip(Room need, bool only_if_two_fit) {
     }
     if (!copied) {
       if (lock.owns_lock()) lock.unlock();
-      ::unlink(made->path.c_str());
       if (copied.error().kind() != ErrorKind::kNoSpace || attempt == kAttemptsMax) return copied;
       headroom_boost_ = std::min(headroom_boost_ * 4, kHeadroomBoostMax);
       continue;
     }
 
+    // Everything that allocates comes before the root.
+    const std::string old_path = current_->path;
+    lingering_.push_back({nullptr, Clock::now() + options_.linger});
     writer.publish_tail(generation_);
     ICEBLINK_FAULT_POINT("flip.before-root");
     // SYNC root-publish: releases the new arena; partner Segment (root acquire)
@@ -177,8 +180,8 @@ Status Publisher::State::build_and_flip(Room need, bool only_if_two_fit) {
     }
     current_since_ = now;
     ++flip_count_;
-    const std::string old_path = current_->path;
-    lingering_.push_back({std::move(current_), now + options_.linger});
+    made->is_published = true;
+    lingering_.back().arena = std::move(current_);
     current_ = std::move(made);
     lock.unlock();
     ICEBLINK_FAULT_POINT("flip.before-unlink");

@@ -12,6 +12,16 @@
 #include "shm/publisher_state.h"
 
 namespace iceblink::shm {
+namespace {
+
+bool is_retired(const WriteMapping& mapping) noexcept {
+  const auto* page = reinterpret_cast<const ControlPage*>(mapping.bytes().data());
+  // relaxed, both: the directory is locked, nobody else stores them
+  return page->magic.load(std::memory_order_relaxed) == kControlMagic &&
+         page->root.load(std::memory_order_relaxed) == kRetired;
+}
+
+}  // namespace
 
 Status Publisher::State::open() {
   ICEBLINK_ASSIGN_OR_RETURN(lock_, DirectoryLock::take(options_.runtime_dir));
@@ -39,7 +49,7 @@ Status Publisher::State::open() {
 
 // Without a page to adopt (killed between RETIRED and the successor, or the page is lost), the
 // arenas still say what their readers have seen.
-void Publisher::State::look_at_arenas() noexcept {
+void Publisher::State::look_at_arenas() {
   const auto names = list_arenas(options_.runtime_dir);
   if (!names) return;
   for (const auto& name : *names) {
@@ -64,12 +74,17 @@ void Publisher::State::look_for_epoch() noexcept {
   if (page->magic.load(std::memory_order_relaxed) != kControlMagic) return;
   control_ = page;
   const RootWord root = page->root.load(std::memory_order_relaxed);
-  if (root != kRetired && epoch_of(root) < kEpochMax - 1) present_epoch_ = epoch_of(root);
+  if (epoch_of(root) < kEpochMax - 1) present_epoch_ = epoch_of(root);
 }
 
 Status Publisher::State::adopt() {
   const std::string path = options_.runtime_dir + "/" + kControlName;
   ICEBLINK_ASSIGN_OR_RETURN(control_mapping_, WriteMapping::open(path, kControlBytes));
+  if (is_retired(control_mapping_)) {  // whosever it was, and whatever its layout
+    control_ = reinterpret_cast<ControlPage*>(control_mapping_.bytes().data());
+    present_ = Present::kRetiredPage;
+    return Ok{};
+  }
   ICEBLINK_ASSIGN_OR_RETURN(const ControlPage* page, check_control(control_mapping_.bytes(), path));
   if (page->store_uuid != options_.store_uuid) {
     return {ErrorKind::kIncompatible, path + ": belongs to the store " +
@@ -80,10 +95,6 @@ Status Publisher::State::adopt() {
   control_id_ = page->control_id;
   // relaxed: the directory is locked, nobody else stores it
   const RootWord root = page->root.load(std::memory_order_relaxed);
-  if (root == kRetired) {
-    present_ = Present::kRetiredPage;
-    return Ok{};
-  }
   if (epoch_of(root) == 0 || epoch_of(root) >= kEpochMax) {
     return {ErrorKind::kCorrupt, path + ": the root names epoch " + std::to_string(epoch_of(root))};
   }
@@ -102,7 +113,7 @@ Status Publisher::State::adopt() {
   return Ok{};
 }
 
-void Publisher::State::sweep_arenas(std::optional<std::uint32_t> keep_epoch) noexcept {
+void Publisher::State::sweep_arenas(std::optional<std::uint32_t> keep_epoch) {
   const auto names = list_arenas(options_.runtime_dir);
   if (!names) return;
   const std::string keep = keep_epoch ? kArenaPrefix + std::to_string(*keep_epoch) : std::string();
@@ -146,13 +157,11 @@ Status Publisher::State::start(const CatalogSource& source, std::uint64_t incarn
   }
   const ArenaDemand demand{.live = size, .headroom_bytes = headroom_for(size.record_bytes)};
   // Where even the floor is more than the share, it is tried all the same: here is no other way.
+  const std::uint64_t free_bytes = free_bytes_of(options_.runtime_dir);
   static_cast<void>(
-      size_arena(demand, fair_share(free_bytes_of(options_.runtime_dir), old_bytes), &wanted));
+      size_arena(demand, std::min(fair_share(free_bytes, old_bytes), free_bytes), &wanted));
   ICEBLINK_ASSIGN_OR_RETURN(auto arena, create_arena(options_.runtime_dir, wanted));
-  if (auto filled = fill_from(source, arena->writer); !filled) {
-    ::unlink(arena->path.c_str());
-    return filled;
-  }
+  ICEBLINK_RETURN_IF_ERROR(fill_from(source, arena->writer));
   arena->writer.publish_tail(generation_);
   arena->headroom_bytes = arena->writer.free_bytes();
   ICEBLINK_RETURN_IF_ERROR(make_visible(std::move(arena)));
@@ -171,10 +180,10 @@ Status Publisher::State::make_visible(std::unique_ptr<WritableArena> arena) {
     // SYNC root-publish: releases the arena; partner Segment (root acquire)
     control_->root.store(root, std::memory_order_release);
     ICEBLINK_FAULT_POINT("flip.after-root");
-  } else if (auto placed = place_control(root); !placed) {
-    ::unlink(arena->path.c_str());
-    return placed;
+  } else {
+    ICEBLINK_RETURN_IF_ERROR(place_control(root));
   }
+  arena->is_published = true;
   if (present_epoch_) {
     ICEBLINK_FAULT_POINT("flip.before-unlink");
     ::unlink(arena_path(*present_epoch_).c_str());
@@ -193,25 +202,28 @@ Status Publisher::State::place_control(RootWord root) {
   const bool replace = present_ != Present::kNothing;
   if (replace) {
     ICEBLINK_FAULT_POINT("control.before-replace");
-    if (control_ != nullptr) {
-      // SYNC root-publish: tells readers of the old page to attach anew
-      control_->root.store(kRetired, std::memory_order_release);
-      ICEBLINK_FAULT_POINT("control.after-retire");
-    }
   } else {
     ICEBLINK_FAULT_POINT("control.before-create");
   }
+  // All that may fail for want of space comes before the old page is retired.
   ICEBLINK_ASSIGN_OR_RETURN(
-      WriteMapping created,
-      create_control(options_.runtime_dir, control_id_, options_.store_uuid, root,
-                     replace ? ControlPlacement::kReplace : ControlPlacement::kNew));
+      ControlDraft draft,
+      ControlDraft::make(options_.runtime_dir, control_id_, options_.store_uuid, root));
+  if (replace && control_ != nullptr) {
+    // SYNC root-publish: tells readers of the old page to attach anew
+    control_->root.store(kRetired, std::memory_order_release);
+    ICEBLINK_FAULT_POINT("control.after-retire");
+  }
+  ICEBLINK_ASSIGN_OR_RETURN(
+      WriteMapping placed,
+      std::move(draft).place(replace ? ControlPlacement::kReplace : ControlPlacement::kNew));
   if (replace) {
     ICEBLINK_FAULT_POINT("control.after-replace");
   } else {
     ICEBLINK_FAULT_POINT("control.after-create");
   }
   if (control_ != nullptr) wake_root_waiters(control_->root);
-  control_mapping_ = std::move(created);
+  control_mapping_ = std::move(placed);
   control_ = reinterpret_cast<ControlPage*>(control_mapping_.bytes().data());
   return Ok{};
 }

@@ -40,12 +40,12 @@ class Publisher::State {
 
   Status adopt();  // open(), when there is a page
   void look_for_epoch() noexcept;
-  void look_at_arenas() noexcept;
+  void look_at_arenas();
   [[nodiscard]] ArenaParameters parameters(std::uint32_t epoch, std::uint64_t generation) const;
   [[nodiscard]] std::string arena_path(std::uint32_t epoch) const {
     return options_.runtime_dir + "/" + kArenaPrefix + std::to_string(epoch);
   }
-  void sweep_arenas(std::optional<std::uint32_t> keep_epoch) noexcept;
+  void sweep_arenas(std::optional<std::uint32_t> keep_epoch);
   // start()'s last steps
   Status make_visible(std::unique_ptr<WritableArena> arena);
   Status place_control(RootWord root);

@@ -1,10 +1,14 @@
 #include "shm/read_section.h"
 
+#include <cxxabi.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <new>
+
+// Names the shared object or program that this is linked into.
+extern "C" __attribute__((visibility("hidden"))) char iceblink_own_object __asm__("__dso_handle");
 
 namespace iceblink::shm {
 namespace {
@@ -33,17 +37,13 @@ Registry& registry() noexcept {
   return *instance;
 }
 
-// Gives the slot back when its thread ends.
-struct SlotReturn {
-  ThreadSlot* slot = nullptr;
-  ~SlotReturn() {
-    if (slot == nullptr) return;
-    read_section_internal::current_slot = nullptr;
-    const std::lock_guard lock(registry().mutex);
-    slot->in_use = false;
-  }
-};
-thread_local SlotReturn slot_return;
+// Called when a thread ends, as the destructors of its thread-local objects are; those that come
+// later may register it anew, and this is called again.
+void return_slot(void* slot) noexcept {
+  read_section_internal::current_slot = nullptr;
+  const std::lock_guard lock(registry().mutex);
+  static_cast<ThreadSlot*>(slot)->in_use = false;
+}
 
 // True when every running thread has passed a barrier.
 bool issue_barrier(Registry& registry) noexcept {
@@ -92,17 +92,31 @@ ThreadSlot* register_thread() noexcept {
   slot->check_at = slot->sequence.load(std::memory_order_relaxed);
   slot->check_interval = 1;
   slot->last_check_ns = 0;
-  slot_return.slot = slot;
+  // Not a thread_local object: its destructor would run once, and leak what is registered after.
+  if (abi::__cxa_thread_atexit(return_slot, slot, &iceblink_own_object) != 0) {
+    slot->in_use = false;
+    return nullptr;
+  }
   current_slot = slot;
   return slot;
 }
 
 }  // namespace read_section_internal
 
-void Graveyard::bury(std::shared_ptr<const void> object) {
+void Graveyard::bury(std::shared_ptr<const void> object) noexcept {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  Grave grave{std::move(object), {}, false};
+  Grave grave;
+  try {
+    graves_.reserve(graves_.size() + 1);
+    grave.witnesses.reserve(all.slots.size());
+  } catch (const std::bad_alloc&) {
+    // Somebody may be reading it, and who cannot be written down.
+    alignas(std::shared_ptr<const void>) unsigned char never_destroyed[sizeof(object)];
+    new (never_destroyed) std::shared_ptr<const void>(std::move(object));
+    return;
+  }
+  grave.object = std::move(object);
   // SYNC section-enter: after this, a thread that is outside cannot reach the object; partner
   // enter_section
   grave.for_ever = !issue_barrier(all);

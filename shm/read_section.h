@@ -8,6 +8,7 @@
 // can only find its successor. Where membarrier is refused, readers use a real fence.
 //
 // Thread safety: enter and leave touch the calling thread's slot only; sections do not nest.
+// Not for signal handlers: one that interrupts a section would end it.
 // After fork, the child's registry holds the forking thread alone (reset_after_fork).
 #pragma once
 
@@ -50,10 +51,12 @@ extern std::atomic<bool> readers_fence;
 
 /// Marks the slot; returns the sequence before, for leave_section.
 inline std::uint64_t enter_section(ThreadSlot& slot) noexcept {
-  // relaxed, both: only this thread writes it. The order against the load of the mapping that
-  // follows is made by the retirer's membarrier, and by the compiler fence here.
+  // relaxed: only this thread writes it. The order of the mark against the load of the mapping
+  // that follows is made by the retirer's membarrier, and by the compiler fence here.
   const std::uint64_t sequence = slot.sequence.load(std::memory_order_relaxed);
-  slot.sequence.store(sequence + 1, std::memory_order_relaxed);
+  // SYNC section-leave: whoever sees this mark has seen the end of the section before; partner
+  // Graveyard::dig
+  slot.sequence.store(sequence + 1, std::memory_order_release);
   // SYNC section-enter: orders the mark before the load of the mapping; partner Graveyard::bury
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (read_section_internal::readers_fence.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -73,7 +76,8 @@ inline void leave_section(ThreadSlot& slot, std::uint64_t sequence) noexcept {
 class Graveyard {
  public:
   /// Keeps `object`, which no new section can reach any more, until those under way have ended.
-  void bury(std::shared_ptr<const void> object);
+  /// Out of memory, it is kept for ever.
+  void bury(std::shared_ptr<const void> object) noexcept;
   /// Lets go of what nobody can be reading any more. Never waits.
   void dig() noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return graves_.size(); }
@@ -86,7 +90,7 @@ class Graveyard {
   struct Grave {
     std::shared_ptr<const void> object;
     std::vector<Witness> witnesses;
-    bool for_ever;  // no barrier could be had
+    bool for_ever = false;  // no barrier could be had
   };
   std::vector<Grave> graves_;
 };

@@ -40,6 +40,15 @@ void pace_checks(ThreadSlot& slot, std::uint64_t sequence) noexcept {
   slot.check_at = sequence + 2 * sections;
 }
 
+Error above_current(std::uint64_t after, std::uint64_t generation) noexcept {
+  try {
+    return {ErrorKind::kGone, "generation " + std::to_string(after) +
+                                  " is above the current one, " + std::to_string(generation)};
+  } catch (const std::bad_alloc&) {
+    return {ErrorKind::kGone, {"the generation is above the current one"}};
+  }
+}
+
 /// What current_ points at when the place is lost: its root is RETIRED, so every lookup asks.
 const Mapping& lost_mapping() noexcept {
   struct Lost {
@@ -104,8 +113,9 @@ Result<std::unique_ptr<Segment>> Segment::attach(std::string runtime_dir,
                                                  std::chrono::milliseconds attach_timeout) {
   try {
     Attachment attachment(runtime_dir, nullptr);
-    ICEBLINK_ASSIGN_OR_RETURN(auto mapping,
-                              attachment.run(Attachment::Clock::now() + attach_timeout));
+    ICEBLINK_ASSIGN_OR_RETURN(
+        auto mapping, attachment.run(Attachment::deadline_after(std::min<std::chrono::milliseconds>(
+                          attach_timeout, std::chrono::hours(24 * 365)))));
     std::unique_ptr<Segment> segment(new Segment(std::move(runtime_dir)));
     segment->owner_ = std::move(mapping);
     segment->attach_count_ = 1;
@@ -124,14 +134,14 @@ Segment::~Segment() {
 
 Error Segment::Section::error() const noexcept {
   if (slot_ != nullptr && slot_->failure) return *slot_->failure;
-  return {ErrorKind::kOutOfMemory, "registering a reader thread"};
+  return {ErrorKind::kOutOfMemory, {"registering a reader thread"}};
 }
 
 Segment::Section::Entered Segment::Section::enter_slowly(Segment& segment,
                                                          ThreadSlot& slot) noexcept {
   // relaxed: this thread's own
   std::uint64_t sequence = slot.sequence.load(std::memory_order_relaxed) - 1;
-  bool check_place = sequence == slot.check_at;
+  bool check_place = sequence >= slot.check_at;
   if (check_place) pace_checks(slot, sequence);
   // A publisher that flips without pause could outrun one attempt.
   for (int attempts = 0; attempts < 64; ++attempts) {
@@ -148,13 +158,10 @@ Segment::Section::Entered Segment::Section::enter_slowly(Segment& segment,
     const Mapping* mapping = segment.current_.load(std::memory_order_acquire);
     // SYNC root-publish: acquires slots, records and tail; partner Publisher (root release)
     const RootWord root = mapping->page->root.load(std::memory_order_acquire);
-    if (epoch_of(root) == mapping->epoch) {
-      if (sequence >= slot.check_at) slot.check_at = sequence + 2;  // stepped over: the next one
-      return {mapping, root, sequence};
-    }
+    if (epoch_of(root) == mapping->epoch) return {mapping, root, sequence};
   }
   slot.failure = Error{ErrorKind::kTimedOut,
-                       segment.runtime_dir_ + ": arenas are replaced faster than they are mapped"};
+                       {segment.runtime_dir_, ": arenas are replaced faster than they are mapped"}};
   return {nullptr, 0, sequence};
 }
 
@@ -163,7 +170,7 @@ Status Segment::follow(bool check_the_place) noexcept {
     const std::lock_guard lock(remap_mutex_);
     return follow_locked(check_the_place);
   } catch (const std::bad_alloc&) {
-    return {ErrorKind::kOutOfMemory, "mapping an arena"};
+    return Error{ErrorKind::kOutOfMemory, {"mapping an arena"}};
   }
 }
 
@@ -175,7 +182,8 @@ Status Segment::follow_locked(bool check_the_place) {
     const auto identity = identity_of(runtime_dir_ + "/" + kControlName);
     if (identity ? *identity != control->file.identity()
                  : identity.error().kind() == ErrorKind::kNotFound) {
-      control = nullptr;  // another file, or none
+      let_go();  // another file, or none: whatever comes of it, the old page serves no more
+      control = nullptr;
     }
   }
   // SYNC root-publish: acquires the arena that it names; partner Publisher (root release)
@@ -185,7 +193,7 @@ Status Segment::follow_locked(bool check_the_place) {
   // A page that vanished gets no patience; the successor of a retired one is a moment away.
   const auto patience = control ? kSuccessorPatience : std::chrono::milliseconds(0);
   Attachment attachment(runtime_dir_, std::move(control));
-  auto mapping = attachment.run(Attachment::Clock::now() + patience);
+  auto mapping = attachment.run(Attachment::deadline_after(patience));
   if (!mapping) {
     if (mapping.error().kind() == ErrorKind::kNoSegment) let_go();
     return mapping.error();
@@ -224,7 +232,7 @@ Result<PinnedView> Segment::pin() noexcept {
 
 Result<std::optional<std::uint64_t>> Segment::wait_for_change(
     std::uint64_t after, std::chrono::nanoseconds timeout) noexcept {
-  const auto deadline = Attachment::Clock::now() + timeout;
+  const auto deadline = Attachment::deadline_after(timeout);
   while (true) {
     std::shared_ptr<const ControlMapping> control;  // and not the arena: it may be flipped away
     RootWord root = 0;
@@ -233,10 +241,7 @@ Result<std::optional<std::uint64_t>> Segment::wait_for_change(
       if (!section.ok()) return section.error();
       const std::uint64_t generation = section.generation();
       if (generation > after) return std::optional(generation);
-      if (generation < after) {
-        return {ErrorKind::kGone, "generation " + std::to_string(after) +
-                                      " is above the current one, " + std::to_string(generation)};
-      }
+      if (generation < after) return above_current(after, generation);
       control = section.mapping().control;
       root = section.root();
     }

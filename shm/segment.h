@@ -1,7 +1,8 @@
 // A reader's end of the segment: the current mapping, lookups on it, snapshots, waiting, changes.
 //
 // Thread safety: everything may be called from any thread. A lookup that hits writes only the
-// calling thread's own slot. After fork the child reads on.
+// calling thread's own slot. After fork the child reads on. Nothing here may be called from a
+// signal handler.
 //
 // Invariants:
 //  - Nothing here writes shared memory: both mappings are PROT_READ.
@@ -56,7 +57,7 @@ class Segment {
       const Mapping* mapping = segment.current_.load(std::memory_order_acquire);
       // SYNC root-publish: acquires slots, records and tail; partner Publisher (root release)
       const RootWord root = mapping->page->root.load(std::memory_order_acquire);
-      if (epoch_of(root) == mapping->epoch && sequence_ != slot_->check_at) [[likely]] {
+      if (epoch_of(root) == mapping->epoch && sequence_ < slot_->check_at) [[likely]] {
         mapping_ = mapping;
         root_ = root;
       } else {

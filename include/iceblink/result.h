@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <string>
@@ -75,6 +76,17 @@ class [[nodiscard]] Error {
     }
   }
 
+  /// The same for a message that would have to be allocated first, by a caller that must not throw.
+  Error(ErrorKind kind, std::initializer_list<std::string_view> message_parts) noexcept {
+    try {
+      std::string message;
+      for (const auto part : message_parts) message += part;
+      payload_ = std::make_shared<const Payload>(Payload{kind, std::move(message)});
+    } catch (const std::bad_alloc&) {
+      payload_ = out_of_memory();
+    }
+  }
+
   [[nodiscard]] ErrorKind kind() const noexcept { return payload_->kind; }
   [[nodiscard]] const std::string& message() const noexcept { return payload_->message; }
 
@@ -108,6 +120,8 @@ class [[nodiscard]] Result {
   Result(Error error) noexcept : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
   Result(ErrorKind kind, std::string message) noexcept : error_(kind, std::move(message)) {}
 
+  // The error is copied, not moved: without it, `other` would pass for a value.
+  // NOLINTNEXTLINE(performance-move-constructor-init)
   Result(Result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : error_(other.error_) {
     if (ok()) std::construct_at(&value_, std::move(other.value_));
   }
@@ -153,11 +167,11 @@ using Status = Result<Ok>;
 }  // namespace iceblink
 
 /// Returns the error of `expression` to the caller, if it has one.
-#define ICEBLINK_RETURN_IF_ERROR(expression)                       \
-  do {                                                             \
-    if (auto iceblink_status_ = (expression); !iceblink_status_) { \
-      return iceblink_status_.error();                             \
-    }                                                              \
+#define ICEBLINK_RETURN_IF_ERROR(expression)                         \
+  do {                                                               \
+    if (auto&& iceblink_status_ = (expression); !iceblink_status_) { \
+      return iceblink_status_.error();                               \
+    }                                                                \
   } while (false)
 
 #define ICEBLINK_CONCAT_INNER_(a, b) a##b

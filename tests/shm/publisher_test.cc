@@ -273,6 +273,24 @@ TEST_F(PublisherTest, AnInterruptedReplacementIsNoControlAtAll) {
   expect_sound();
 }
 
+TEST_F(PublisherTest, AReplacementThatFailsLeavesTheOldPageServing) {
+  start();
+  store_.put_namespace({"a"});
+  store_.put_table(t_, "v1");
+  ASSERT_OK(store_.commit());
+  auto segment = attach();
+  store_.stop();
+  std::filesystem::create_directory(path("control.new"));  // so that no draft can be made
+  auto options = store_.options;
+  options.store_uuid[0] = 8;
+  options.on_foreign_control = PublisherOptions::OnForeignControl::kReplace;
+  auto publisher = Publisher::open(options);
+  ASSERT_OK(publisher);
+  EXPECT_FALSE((*publisher)->start(MemoryStore(), 5).ok());
+  EXPECT_EQ(location_of(*segment, t_), "v1");
+  EXPECT_EQ(arena_files(), 1U);
+}
+
 TEST_F(PublisherTest, WithoutAPageTheArenasSayWhatReadersHaveSeen) {
   start();
   store_.put_namespace({"a"});

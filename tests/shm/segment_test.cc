@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include "tests/shm/memory_store.h"
@@ -200,6 +201,41 @@ TEST_F(SegmentTest, AReplacedPlaceIsNoticedByAFastReader) {
     answer = look_up(*segment_, t_);
   }
   EXPECT_EQ(answer, "absent");
+}
+
+TEST_F(SegmentTest, AFailedReattachDoesNotBringTheOldPageBack) {
+  EXPECT_EQ(look_up(*segment_, t_), "v1");
+  store_.stop();
+  for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) {
+    std::filesystem::remove_all(entry.path());
+  }
+  std::ofstream(path("control")) << "garbage";
+  std::thread([&] {  // one that has not looked up before, and so checks at once
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(look_up(*segment_, t_), "corrupt") << i;
+  })
+      .join();
+  std::filesystem::remove(path("control"));
+  MemoryStore other;
+  ASSERT_OK(other.start(dir_.path()));
+  EXPECT_EQ(look_up(*segment_, t_), "absent");
+}
+
+TEST_F(SegmentTest, ThreadsThatLookUpAtTheirVeryEndLeakNothing) {
+  struct LookUpAtEnd {
+    ThreadSlot** used = nullptr;
+    ~LookUpAtEnd() { *used = thread_slot(); }
+  };
+  std::set<ThreadSlot*> slots;
+  for (int i = 0; i < 50; ++i) {
+    ThreadSlot* used = nullptr;
+    std::thread([&] {
+      thread_local LookUpAtEnd at_end;
+      at_end.used = &used;
+      EXPECT_EQ(look_up(*segment_, t_), "v1");
+    }).join();
+    slots.insert(used);
+  }
+  EXPECT_LE(slots.size(), 4U);
 }
 
 TEST_F(SegmentTest, AWaiterNoticesAReplacedPlace) {
