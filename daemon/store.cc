@@ -61,6 +61,9 @@ struct Identity {
   std::uint64_t hash_seed = 0;
 };
 
+/// No store lives to see so many commits; a larger number is damage.
+constexpr std::uint64_t kGenerationMax = std::uint64_t{1} << 62;
+
 class LmdbStore final : public Store {
  public:
   LmdbStore(DataDir dir, StoreOptions options)
@@ -257,6 +260,10 @@ Status LmdbStore::advance_past(std::uint64_t seen_generation) {
   const CatalogTables tables(txn.get(), databases_, file_);
   ICEBLINK_ASSIGN_OR_RETURN(const std::uint64_t generation, tables.counter(kMetaGeneration));
   if (generation >= seen_generation) return Ok{};
+  if (seen_generation >= kGenerationMax) {
+    return {ErrorKind::kCorrupt, file_ + ": the segment claims generation " +
+                                     std::to_string(seen_generation) + ", which cannot be"};
+  }
   if (const int code = mdb_drop(txn.get(), databases_.log, 0); code != 0) {
     return error_of(code, "cut the change log");
   }

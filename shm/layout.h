@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace iceblink::shm {
 
@@ -79,6 +80,10 @@ static_assert(sizeof(ControlPage) == kControlBytes);
 static_assert(offsetof(ControlPage, checksum) == 56);
 static_assert(offsetof(ControlPage, root) == 128);
 static_assert(offsetof(ControlPage, heartbeat_ns) == 192);
+
+/// Zero as long as no feature uses them: [from, to).
+inline constexpr std::pair<std::size_t, std::size_t> kControlReserved[] = {
+    {64, 128}, {136, 192}, {204, kControlBytes}};
 
 /// Heads of the chains that list a namespace's children: offsets of records, 0 = none. Each key
 /// is linked by its first record in the arena, newest first.

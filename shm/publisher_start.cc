@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <system_error>
 
 #include "shm/arena_view.h"
@@ -19,6 +20,11 @@ bool is_retired(const WriteMapping& mapping) noexcept {
   // relaxed, both: the directory is locked, nobody else stores them
   return page->magic.load(std::memory_order_relaxed) == kControlMagic &&
          page->root.load(std::memory_order_relaxed) == kRetired;
+}
+
+// An arena is replaced before it has seen this many generations.
+bool is_plausible(std::uint64_t base_generation, std::uint64_t published_generation) noexcept {
+  return published_generation - base_generation < kGenerationsPerArenaMax;
 }
 
 }  // namespace
@@ -47,6 +53,47 @@ Status Publisher::State::open() {
   return Ok{};
 }
 
+// What readers of the page have seen, if its root is sound: it names one of the page's own arenas,
+// and a generation that was published there.
+Result<std::uint64_t> Publisher::State::generation_seen_through(RootWord root) const {
+  const std::string control_path = options_.runtime_dir + "/" + kControlName;
+  const std::string path = arena_path(epoch_of(root));
+  const auto file = ReadMapping::open(path);
+  if (!file && file.error().kind() == ErrorKind::kNotFound) {
+    ICEBLINK_ASSIGN_OR_RETURN(const auto others, list_arenas(options_.runtime_dir));
+    if (!others.empty()) {
+      return {ErrorKind::kCorrupt, control_path + ": names " + path +
+                                       ", which does not exist, and " + others.front() + " does"};
+    }
+    // Somebody took the arenas away. Only the low half is known: right below 2^32 generations,
+    // and after that lower than the store's, as it must be.
+    return generation_of(root, 0);
+  }
+  if (!file) return file.error();
+  const auto arena = ArenaView::open(file->bytes(), path);
+  if (!arena || !arena->is({control_id_, options_.store_uuid, epoch_of(root)})) {
+    // A damaged arena: what the page says must do.
+    return generation_of(root, 0);
+  }
+  // relaxed: its publisher has ended
+  const std::uint64_t published =
+      arena->header().published_generation.load(std::memory_order_relaxed);
+  if (!is_plausible(arena->base_generation(), published) ||
+      arena->generation_at(root) > published) {
+    return {ErrorKind::kCorrupt, control_path + ": names generation " +
+                                     std::to_string(arena->generation_at(root)) + ", " + path +
+                                     " goes up to " + std::to_string(published)};
+  }
+  return published;  // the root's, or one that was cut off between tail and root
+}
+
+// Bytes that no feature uses must be zero; whoever changed them changed nothing that is read.
+void Publisher::State::clear_reserved_bytes() noexcept {
+  if (control_->features_optional != 0) return;
+  const auto bytes = control_mapping_.bytes();
+  for (const auto& [from, to] : kControlReserved) std::memset(bytes.data() + from, 0, to - from);
+}
+
 // Without a page to adopt (killed between RETIRED and the successor, or the page is lost), the
 // arenas still say what their readers have seen.
 void Publisher::State::look_at_arenas() {
@@ -60,6 +107,7 @@ void Publisher::State::look_at_arenas() {
     // relaxed: its publisher has ended
     const std::uint64_t published =
         arena->header().published_generation.load(std::memory_order_relaxed);
+    if (!is_plausible(arena->base_generation(), published)) continue;  // damaged
     adopted_generation_ = std::max(adopted_generation_.value_or(0), published);
   }
 }
@@ -98,18 +146,10 @@ Status Publisher::State::adopt() {
   if (epoch_of(root) == 0 || epoch_of(root) >= kEpochMax) {
     return {ErrorKind::kCorrupt, path + ": the root names epoch " + std::to_string(epoch_of(root))};
   }
+  ICEBLINK_ASSIGN_OR_RETURN(adopted_generation_, generation_seen_through(root));
   present_ = Present::kAdoptable;
   present_epoch_ = epoch_of(root);
-  // Without the arena only the low half is known: right below 2^32 generations, and after that
-  // lower than the store's, as it must be.
-  adopted_generation_ = generation_of(root, 0);
-  const std::string path_of_arena = arena_path(epoch_of(root));
-  if (auto arena = ReadMapping::open(path_of_arena)) {
-    auto view = ArenaView::open(arena->bytes(), path_of_arena);
-    if (view && view->is({control_id_, options_.store_uuid, epoch_of(root)})) {
-      adopted_generation_ = view->generation_at(root);
-    }
-  }
+  clear_reserved_bytes();
   return Ok{};
 }
 

@@ -39,6 +39,8 @@ class Publisher::State {
   using Clock = std::chrono::steady_clock;
 
   Status adopt();  // open(), when there is a page
+  [[nodiscard]] Result<std::uint64_t> generation_seen_through(RootWord root) const;
+  void clear_reserved_bytes() noexcept;
   void look_for_epoch() noexcept;
   void look_at_arenas();
   [[nodiscard]] ArenaParameters parameters(std::uint32_t epoch, std::uint64_t generation) const;

@@ -274,8 +274,7 @@ VerifyReport verify_control(std::span<const std::byte> bytes, const std::string&
     report.problems.push_back(page.error().message());
     return report;
   }
-  for (const auto& [from, to] :
-       {std::pair<std::size_t, std::size_t>{64, 128}, {136, 192}, {204, kControlBytes}}) {
+  for (const auto& [from, to] : kControlReserved) {
     if (!all_zero(bytes.subspan(from, to - from))) {
       report.problems.push_back(name + ": offset " + std::to_string(from) +
                                 ": reserved bytes are not zero");

@@ -273,6 +273,48 @@ TEST_F(PublisherTest, AnInterruptedReplacementIsNoControlAtAll) {
   expect_sound();
 }
 
+TEST_F(PublisherTest, AFlippedBitOfTheRootIsNotTakenForARestore) {
+  start();
+  store_.put_namespace({"a"});
+  store_.put_table(t_, "v1");
+  ASSERT_OK(store_.commit());
+  ASSERT_OK(store_.publisher().flip());
+  const std::uint64_t generation = store_.generation();
+  store_.stop();
+  for (int bit = 0; bit < 64; ++bit) {
+    const auto flip = [&] {
+      auto page = WriteMapping::open(path("control"), kControlBytes);
+      ASSERT_OK(page);
+      auto& root = reinterpret_cast<ControlPage*>(page->bytes().data())->root;
+      root.store(root.load(std::memory_order_relaxed) ^ (RootWord{1} << bit),
+                 std::memory_order_release);
+    };
+    flip();
+    const auto publisher = Publisher::open(store_.options);
+    if (publisher) {
+      EXPECT_EQ((*publisher)->adopted_generation(), generation) << "bit " << bit;
+    } else {
+      EXPECT_EQ(publisher.error().kind(), ErrorKind::kCorrupt) << "bit " << bit;
+    }
+    flip();
+  }
+}
+
+TEST_F(PublisherTest, ADamagedGenerationOfAnArenaIsNotTakenForWhatReadersSaw) {
+  start();
+  store_.put_namespace({"a"});
+  ASSERT_OK(store_.commit());
+  store_.stop();
+  ASSERT_EQ(::unlink(path("control").c_str()), 0);
+  std::fstream file(path("arena.1"), std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(offsetof(ArenaHeader, published_generation));
+  file.write("\xff\xff\xff\xff\xff\xff\xff\xff", 8);
+  file.close();
+  const auto publisher = Publisher::open(store_.options);
+  ASSERT_OK(publisher);
+  EXPECT_EQ((*publisher)->adopted_generation(), std::nullopt);
+}
+
 TEST_F(PublisherTest, AReplacementThatFailsLeavesTheOldPageServing) {
   start();
   store_.put_namespace({"a"});
