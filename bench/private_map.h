@@ -16,15 +16,40 @@
 
 namespace iceblink::bench {
 
-/// Hashed part by part, as the segment does it: no key is assembled.
+/// Hashed part by part with XXH3, so that no key is assembled. Its own code: the segment's hash may
+/// change, and this side stays what it is.
 struct HashByParts {
   using is_transparent = void;
   using is_avalanching = void;
-  static constexpr std::uint64_t kSeed = 0x1234;
   std::size_t operator()(const std::string& key) const noexcept {
-    return shm::hash_encoded(key, kSeed);
+    const auto name_at = key.find(kNameSeparator);
+    std::string_view levels = std::string_view(key).substr(0, name_at);
+    std::uint64_t state = kSeed;
+    while (true) {
+      const auto end = levels.find(kLevelSeparator);
+      state = mix(state, levels.substr(0, end), kLevelClass);
+      if (end == std::string_view::npos) break;
+      levels.remove_prefix(end + 1);
+    }
+    return mix(state, std::string_view(key).substr(name_at + 1), kNameClass);
   }
-  std::size_t operator()(const shm::TableKey& key) const noexcept { return key.hash(kSeed); }
+  std::size_t operator()(const shm::TableKey& key) const noexcept {
+    std::uint64_t state = kSeed;
+    for (const auto& level : key.levels) state = mix(state, level, kLevelClass);
+    return mix(state, key.name, kNameClass);
+  }
+
+ private:
+  static constexpr std::uint64_t kSeed = 0x1234;
+  static constexpr std::uint64_t kLevelClass = 0x9e3779b97f4a7c15;
+  static constexpr std::uint64_t kNameClass = 0xd1b54a32d192ed03;
+  static std::uint64_t mix(std::uint64_t state, std::string_view part,
+                           std::uint64_t part_class) noexcept {
+    const std::uint64_t hash = XXH3_64bits_withSeed(part.data(), part.size(), kSeed);
+    const auto product =
+        static_cast<unsigned __int128>(state ^ hash) * (part_class ^ (hash << 1 | 1));
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  }
 };
 struct EqualByParts {
   using is_transparent = void;

@@ -86,7 +86,7 @@ class Lab:
 
 def lookups(name, tables, figures, lmdb_target):
     """C1 at one size."""
-    forms = {"map_by_parts": "part by part, as the segment is",
+    forms = {"map_by_parts": "part by part",
              "map_by_bytes": "by a key assembled on the stack"}
     form, other = sorted(forms, key=lambda form: median(figures[f"{form}/cpu"]))
     private = figures[f"{form}/cpu"]
