@@ -14,6 +14,8 @@ import platform
 import sys
 import time
 
+sys.dont_write_bytecode = True  # the source tree stays as it is
+
 import rows
 from program import Failure, Programs
 
