@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "daemon/http/exchange.h"
+#include "daemon/http/listener.h"
 
 namespace iceblink::daemon::http {
 
@@ -40,6 +41,8 @@ using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
 using Socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, Strand>;
 
 class Connection;
+class RequestReader;
+struct RequestRefusal;
 
 /// The connections that are open. Outlives them: each holds it.
 class ConnectionRegistry {
@@ -60,7 +63,7 @@ class ConnectionRegistry {
 
 class Connection : public Peer, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Socket socket, Services& services, const ConnectionLimits& limits,
+  Connection(Socket socket, Transport transport, Services& services, const ConnectionLimits& limits,
              std::shared_ptr<ConnectionRegistry> registry);
   ~Connection() override;
 
@@ -73,13 +76,14 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void send(Response response) override;
 
  private:
-  class Reading;  // the request being parsed
-
   void begin_request();
   void read_some();
+  void on_read(const boost::system::error_code& error, std::size_t bytes);
+  void on_overdue();
   void on_bytes();
   void on_parsed();
-  void fail_parse(const boost::system::error_code& error);
+  /// Answers what no handler saw, and ends.
+  void refuse(const RequestRefusal& refusal);
   void write_continue();
   void write(Response response);
   void on_written();
@@ -96,7 +100,9 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
 
   // The strand's.
   Socket socket_;
-  std::unique_ptr<Reading> reading_;
+  std::unique_ptr<RequestReader> reader_;
+  bool is_reading_ = false;  // a read of the request is under way
+  bool is_overdue_ = false;  // and has taken too long
   bool is_draining_ = false;
   bool is_cut_short_ = false;       // the peer may still be sending what was refused
   bool is_head_ = false;            // the request in hand is a HEAD

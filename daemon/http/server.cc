@@ -140,8 +140,8 @@ class Server::State {
       const int on = 1;
       ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     }
-    auto connection =
-        std::make_shared<Connection>(std::move(socket), services_, options_.limits, registry_);
+    auto connection = std::make_shared<Connection>(
+        std::move(socket), accepting.listener.transport(), services_, options_.limits, registry_);
     registry_->add(connection);
     connection->start();
   }

@@ -177,14 +177,23 @@ class ImpatientServer : public DaemonTest {
 };
 
 TEST_F(ImpatientServer, ServesOthersWhileClientsDawdleAndThenClosesThose) {
+  auto silent = connect();
   std::vector<HttpClient> slow;
-  for (const char* part : {"", "G", "GET /healthz HTTP/1.1\r\nX: ",
-                           "POST /v1/namespaces HTTP/1.1\r\nContent-Length: 100\r\n\r\n{"}) {
+  for (const char* part :
+       {"G", "GET /healthz HTTP/1.1\r\nX: ",
+        "POST /v1/namespaces HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"}) {
     slow.push_back(connect());
     slow.back().send(part);
   }
   for (int i = 0; i < 100; ++i) EXPECT_EQ(connect().get("/healthz").status, 200);
-  for (auto& client : slow) EXPECT_TRUE(client.sees_end());
+  EXPECT_TRUE(silent.sees_end());
+  for (auto& client : slow) {
+    const auto refused = client.receive();
+    ASSERT_TRUE(refused.has_value());
+    EXPECT_EQ(refused->status, 408);
+    EXPECT_EQ(refused->error_type(), "RequestTimeoutException");
+    EXPECT_TRUE(client.sees_end());
+  }
 }
 
 TEST_F(ImpatientServer, GivesATricklingClientNoMoreTimeThanOthers) {

@@ -113,7 +113,7 @@ void HttpClient::close() {
 }
 
 std::string HttpClient::text_of(const HttpRequest& request) {
-  std::string text = request.verb + " " + request.target + " HTTP/1.1\r\nHost: iceblink\r\n";
+  std::string text = request.verb + " " + request.target + " HTTP/1.1\r\nHost: localhost\r\n";
   for (const auto& header : request.headers) text += header + "\r\n";
   if (!request.body.empty() || request.verb == "POST") {
     text +=
@@ -137,6 +137,10 @@ bool HttpClient::send(std::string_view bytes) {
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
   return true;
+}
+
+void HttpClient::end_sending() {
+  ::shutdown(fd_, SHUT_WR);
 }
 
 bool HttpClient::receive_more() {

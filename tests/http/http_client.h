@@ -59,6 +59,8 @@ class HttpClient {
   [[nodiscard]] bool is_connected() const noexcept { return fd_ >= 0; }
   /// False when the peer has gone.
   bool send(std::string_view bytes);
+  /// Sends no more, and still receives.
+  void end_sending();
   /// `verb`: of the request this answers, since HEAD has no body.
   std::optional<HttpResponse> receive(std::string_view verb = "GET");
   /// True when a "100 Continue" comes next.

@@ -1,0 +1,69 @@
+// Cuts what a connection sends into requests, within limits.
+//
+// Thread safety: one thread at a time.
+//
+// Invariants:
+//  - What is held of one request is at most the body's limit, twice the header's, and one read:
+//    chunk headers and trailers are held whole while they are incomplete, and count as header.
+//  - The parser is made anew for every request; the buffer keeps what came early.
+#pragma once
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "daemon/http/header_rules.h"
+#include "daemon/http/request.h"
+
+namespace iceblink::daemon::http {
+
+struct RequestLimits {
+  std::uint32_t header_bytes_max = 64 * 1024;
+  std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
+};
+
+class RequestReader {
+ public:
+  enum class Step : std::uint8_t { kNeedsMore, kExpectsContinue, kDone, kRefused };
+
+  RequestReader(Transport transport, RequestLimits limits);
+
+  void begin();
+  /// Where the next bytes go.
+  [[nodiscard]] boost::asio::mutable_buffer room();
+  void fill(std::size_t bytes);
+  /// Where bytes go that nobody will look at.
+  [[nodiscard]] boost::asio::mutable_buffer room_to_discard();
+
+  /// After kRefused: refusal().
+  [[nodiscard]] Step parse();
+  [[nodiscard]] const RequestRefusal& refusal() const { return *refusal_; }
+
+  /// A byte of the request has come; empty lines before it are none (RFC 9112, 2.2).
+  [[nodiscard]] bool has_begun() const noexcept { return has_begun_; }
+  /// The body's size as far as it is known: announced, or received.
+  [[nodiscard]] std::uint64_t body_bytes() const;
+  [[nodiscard]] bool is_head() const;
+  [[nodiscard]] bool keeps_alive() const { return parser_->get().keep_alive(); }
+  [[nodiscard]] unsigned http_minor() const { return parser_->get().version() % 10; }
+  /// After kDone.
+  [[nodiscard]] Request take();
+
+ private:
+  void skip_empty_lines();
+  [[nodiscard]] std::optional<RequestRefusal> refusal_of(const boost::system::error_code& error);
+
+  const Transport transport_;
+  const RequestLimits limits_;
+  boost::beast::flat_buffer buffer_;
+  std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
+  std::optional<RequestRefusal> refusal_;
+  bool has_begun_ = false;
+  bool is_header_judged_ = false;
+};
+
+}  // namespace iceblink::daemon::http
