@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "shm/layout.h"
+#include "daemon/stored_location.h"
 
 namespace iceblink::daemon {
 namespace {
@@ -132,13 +132,9 @@ Result<Verdict> Applier::operator()(const RegisterTable& operation) {
 
 Result<Verdict> Applier::judge(const RegisterTable& operation) const {
   const TableIdent& ident = operation.ident;
-  const std::string& location = operation.row.location;
   if (auto verdict = invalid(ident)) return {std::move(verdict)};
-  if (location.empty() || location.size() > shm::kLocationBytesMax) {
-    return refuse(Refusal::kNone, ErrorKind::kInvalidArgument,
-                  "The metadata location of " + dotted(ident) + " has " +
-                      std::to_string(location.size()) + " bytes, it must have 1 to " +
-                      std::to_string(shm::kLocationBytesMax));
+  if (const Status status = validate_location(ident, operation.row.location); !status) {
+    return {Refused{Refusal::kNone, status.error(), 0}};
   }
   ICEBLINK_ASSIGN_OR_RETURN(const bool known, exists(ident.levels));
   if (!known) return no_such_namespace(ident.levels);

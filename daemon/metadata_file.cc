@@ -31,13 +31,34 @@ class File {
   int fd_;
 };
 
+ErrorKind kind_of(int code) {
+  switch (code) {
+    case EACCES:
+    case EPERM:
+      return ErrorKind::kNotAllowed;
+    case ENAMETOOLONG:
+    case ELOOP:
+    case EISDIR:
+    case ENXIO:  // a socket, or a device that is not there
+    case ENODEV:
+    case EINVAL:  // a name that the file system cannot have
+      return ErrorKind::kInvalidArgument;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EAGAIN:  // leased, and soon free
+      return ErrorKind::kBusy;
+    default:
+      return ErrorKind::kIo;
+  }
+}
+
 Error error_of(int code, std::string_view location, std::string_view doing) {
   if (code == ENOENT || code == ENOTDIR) {
     // The words of the reference implementation: clients look for them.
     return {ErrorKind::kNotFound, "Failed to open input stream for file: " + std::string(location)};
   }
-  const bool refused = code == EACCES || code == EPERM;
-  return {refused ? ErrorKind::kNotAllowed : ErrorKind::kIo,
+  return {kind_of(code),
           std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
 }
 

@@ -18,7 +18,8 @@ struct MetadataFileLimits {
 
 /// The file's bytes, as stored. kNotFound: "Failed to open input stream for file: <location>";
 /// kTooLarge; kNotAllowed; kInvalidArgument: no regular file, or a bad location; kUnsupported: a
-/// location of another scheme or host; kOutOfMemory; kIo.
+/// location of another scheme or host; kBusy: out of descriptors or kernel memory; kOutOfMemory;
+/// kIo.
 [[nodiscard]] Result<std::string> read_metadata_file(std::string_view location,
                                                      const MetadataFileLimits& limits = {});
 

@@ -4,45 +4,10 @@
 #include <optional>
 #include <span>
 
+#include "iceberg/utf8.h"
+
 namespace iceblink {
 namespace {
-
-// Well-formed UTF-8 (Unicode 15, table 3-7): no overlong forms, no surrogates, at most U+10FFFF.
-bool is_utf8(std::string_view text) {
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const auto lead = static_cast<std::uint8_t>(text[i]);
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    }
-    std::size_t size = 0;
-    std::uint8_t low = 0x80;
-    std::uint8_t high = 0xbf;
-    if (lead >= 0xc2 && lead <= 0xdf) {
-      size = 2;
-    } else if (lead >= 0xe0 && lead <= 0xef) {
-      size = 3;
-      if (lead == 0xe0) low = 0xa0;
-      if (lead == 0xed) high = 0x9f;
-    } else if (lead >= 0xf0 && lead <= 0xf4) {
-      size = 4;
-      if (lead == 0xf0) low = 0x90;
-      if (lead == 0xf4) high = 0x8f;
-    } else {
-      return false;
-    }
-    if (i + size > text.size()) return false;
-    for (std::size_t k = 1; k < size; ++k) {
-      const auto byte = static_cast<std::uint8_t>(text[i + k]);
-      if (byte < low || byte > high) return false;
-      low = 0x80;
-      high = 0xbf;
-    }
-    i += size;
-  }
-  return true;
-}
 
 std::optional<std::string_view> fault_of(std::string_view part) {
   if (part.empty()) return "is empty";
@@ -52,22 +17,13 @@ std::optional<std::string_view> fault_of(std::string_view part) {
   return std::nullopt;
 }
 
-// A name as an error message may show it: control characters and broken bytes as \xNN.
+// A name as an error message may show it.
 std::string printable(std::string_view text) {
-  constexpr char kHex[] = "0123456789abcdef";
-  const bool utf8 = is_utf8(text);
-  std::string out;
-  for (const char c : text.substr(0, 120)) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !utf8)) {
-      out += "\\x";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    } else {
-      out += c;
-    }
-  }
-  return text.size() > 120 ? out + "…" : out;
+  constexpr std::size_t kBytesMax = 120;
+  if (text.size() <= kBytesMax) return on_one_line(text);
+  std::size_t size = kBytesMax;
+  while (size > kBytesMax - 3 && (text[size] & 0xc0) == 0x80) --size;  // not inside a character
+  return on_one_line(text.substr(0, size)) + "…";
 }
 
 Status validate_levels(const Namespace& levels) {

@@ -12,7 +12,7 @@ Response at_line(std::size_t line, RestError error, const std::string& message) 
 }
 
 Response at_line(std::size_t line, const Error& error) {
-  return at_line(line, rest_error_of(error.kind()), error.message());
+  return at_line(line, rest_error_of(Refused{Refusal::kNone, error, 0}), error.message());
 }
 
 /// One line, understood.

@@ -112,7 +112,11 @@ RestError rest_error_of(const Refused& refused) noexcept {
     case Refusal::kNone:
       break;
   }
-  return rest_error_of(refused.error.kind());
+  // Clients read a 500 or 504 as "it may have been done". A refusal was not.
+  if (refused.error.kind() == ErrorKind::kOutOfMemory) return rest_error_of(ErrorKind::kBusy);
+  const RestError error = rest_error_of(refused.error.kind());
+  const bool leaves_doubt = error.status == 500 || error.status == 504;
+  return leaves_doubt ? rest_error_of(ErrorKind::kNoDaemon) : error;
 }
 
 Response error_response(RestError error, std::string_view message) {
@@ -135,6 +139,10 @@ Response error_response(const Error& error) {
 
 Response error_response(const Refused& refused) {
   return error_response(rest_error_of(refused), refused.error.message());
+}
+
+Response refusal_response(const Error& error) {
+  return error_response(Refused{Refusal::kNone, error, 0});
 }
 
 Response no_such_namespace(const Namespace& levels) {

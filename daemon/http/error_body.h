@@ -19,6 +19,7 @@ struct RestError {
 };
 
 [[nodiscard]] RestError rest_error_of(ErrorKind kind) noexcept;
+/// Never a status that leaves open whether the write was done: 500 and 504 become 503.
 [[nodiscard]] RestError rest_error_of(const Refused& refused) noexcept;
 
 /// {"error":{"message","type","code"}}. A message that is not UTF-8 is cleaned. 429 and
@@ -26,6 +27,8 @@ struct RestError {
 [[nodiscard]] Response error_response(RestError error, std::string_view message);
 [[nodiscard]] Response error_response(const Error& error);
 [[nodiscard]] Response error_response(const Refused& refused);
+/// Of a write that failed before it was submitted.
+[[nodiscard]] Response refusal_response(const Error& error);
 
 [[nodiscard]] Response no_such_namespace(const Namespace& levels);
 [[nodiscard]] Response no_such_table(const TableIdent& ident);

@@ -13,7 +13,7 @@ Exchange::Exchange(Services& services, std::shared_ptr<Peer> peer, Request reque
     : services_(services), peer_(std::move(peer)), request_(std::move(request)) {}
 
 Exchange::~Exchange() {
-  answer(error_response({ErrorKind::kInternal, "the request was dropped without an answer"}));
+  fail({ErrorKind::kInternal, "the request was dropped without an answer"});
 }
 
 void Exchange::set_target(Target target, RawNames names) {
@@ -66,6 +66,7 @@ Result<TableIdent> Exchange::resolve_table(const Store::Reading& reading) const 
 
 void Exchange::submit(std::vector<Operation> operations,
                       std::function<Response(const CommitAnswer&)> respond) {
+  is_submitted_ = true;
   services_.committer.submit(
       std::move(operations),
       [self = shared_from_this(), respond = std::move(respond)](CommitAnswer answer) mutable {
@@ -110,9 +111,22 @@ void Exchange::on_file_thread(std::function<void()> job) {
 void Exchange::guard(const std::function<void()>& work) noexcept {
   try {
     work();
+  } catch (const std::bad_alloc&) {
+    fail({is_submitted_ ? ErrorKind::kInternal : ErrorKind::kBusy, "out of memory"});
   } catch (const std::exception& error) {
-    spdlog::error("{} {}: {}", to_string(request_.verb), request_.target, error.what());
-    answer(error_response({ErrorKind::kInternal, std::string("internal error: ") + error.what()}));
+    fail({ErrorKind::kInternal, std::string("internal error: ") + error.what()});
+  }
+}
+
+void Exchange::fail(const Error& error) noexcept {
+  // relaxed: a look ahead; answer() decides
+  if (answered_.load(std::memory_order_relaxed)) return;
+  try {
+    spdlog::error("{} {}: {}", to_string(request_.verb), request_.target, error.message());
+    const bool was_not_done = is_write() && !is_submitted_;
+    answer(was_not_done ? refusal_response(error) : error_response(error));
+  } catch (const std::exception&) {
+    // No memory for an answer either.
   }
 }
 
@@ -122,8 +136,7 @@ void Exchange::answer(Response response) noexcept {
   try {
     if (generation_seen_) services_.publisher.wait_published(*generation_seen_);
     if (!response.generation) response.generation = generation_seen_;
-    const bool is_write = request_.verb != Verb::kGet && request_.verb != Verb::kHead;
-    if (!response.generation && is_write) {
+    if (!response.generation && is_write()) {
       response.generation = services_.publisher.published_generation();
     }
     peer_->send(std::move(response));

@@ -7,7 +7,7 @@
 //
 // Invariants:
 //  - The first answer is sent, later ones are dropped. A request whose exchange is dropped
-//    without an answer gets a 500.
+//    without an answer gets a 500, or a 503 when it is a write that was never submitted.
 //  - No answer overtakes the publish (rule 14): it leaves only when the newest state this
 //    exchange has read is visible to every process.
 #pragma once
@@ -82,14 +82,21 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   /// take so much that reading more would only fill memory.
   void on_file_thread(std::function<void()> job);
 
-  /// Runs `work`; what it throws is answered with 500.
+  /// Runs `work`; what it throws is answered: 429 for want of memory, else 500, or 503 when it is a
+  /// write that was not submitted.
   void guard(const std::function<void()>& work) noexcept;
 
   void answer(Response response) noexcept;
 
  private:
+  /// Answers what went wrong inside: a write that was not submitted was not done.
+  void fail(const Error& error) noexcept;
   void finish(const CommitAnswer& commit_answer,
               const std::function<Response(const CommitAnswer&)>& respond);
+
+  [[nodiscard]] bool is_write() const noexcept {
+    return request_.verb != Verb::kGet && request_.verb != Verb::kHead;
+  }
 
   Services& services_;
   const std::shared_ptr<Peer> peer_;
@@ -97,6 +104,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   Target target_;
   RawNames names_;
   std::optional<std::uint64_t> generation_seen_;
+  bool is_submitted_ = false;
   std::atomic<bool> answered_{false};
 };
 

@@ -94,7 +94,7 @@ void list_namespaces(const ExchangePtr& exchange) {
 
 void create_namespace(const ExchangePtr& exchange) {
   auto create = creation_of(exchange->request());
-  if (!create) return exchange->answer(error_response(create.error()));
+  if (!create) return exchange->answer(refusal_response(create.error()));
   exchange->commit({*create}, [create = *create](const Committed&) {
     return json_response(namespace_body(create.levels, create.properties));
   });
@@ -115,14 +115,14 @@ void namespace_exists(const ExchangePtr& exchange) {
 
 void drop_namespace(const ExchangePtr& exchange) {
   auto levels = path_namespace_to_change(*exchange);
-  if (!levels) return exchange->answer(error_response(levels.error()));
+  if (!levels) return exchange->answer(refusal_response(levels.error()));
   exchange->commit({DropNamespace{std::move(*levels)}},
                    [](const Committed&) { return Response{}; });
 }
 
 void update_properties(const ExchangePtr& exchange) {
   auto update = update_of(*exchange);
-  if (!update) return exchange->answer(error_response(update.error()));
+  if (!update) return exchange->answer(refusal_response(update.error()));
   exchange->commit({std::move(*update)}, [](const Committed& committed) {
     const PropertiesChange change = committed.properties.value_or(PropertiesChange{});
     std::string body = "{";

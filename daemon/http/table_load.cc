@@ -61,7 +61,10 @@ Response failed_load(const TableIdent& ident, const Error& error) {
     case ErrorKind::kNotFound:
     case ErrorKind::kNotAllowed:
     case ErrorKind::kUnsupported:
+    case ErrorKind::kBusy:
       return error_response(error);
+    case ErrorKind::kOutOfMemory:
+      return error_response({ErrorKind::kBusy, error.message()});
     default:
       spdlog::error("table {}: {}", format(ident), error.message());
       return error_response({500, "InternalServerError"}, error.message());
@@ -92,7 +95,7 @@ void finish_register(const ExchangePtr& exchange, RegisterRequest request) {
   std::optional<std::string> metadata;
   if (request.verification == Verification::kReadFile) {
     auto document = verify_and_fill(request.operation);
-    if (!document) return exchange->answer(error_response(document.error()));
+    if (!document) return exchange->answer(refusal_response(document.error()));
     metadata = std::move(*document);
   }
   auto row = std::make_shared<TableRow>(request.operation.row);
@@ -146,7 +149,7 @@ void load_table(const ExchangePtr& exchange) {
 
 void register_table(const ExchangePtr& exchange) {
   auto request = request_of(*exchange);
-  if (!request) return exchange->answer(error_response(request.error()));
+  if (!request) return exchange->answer(refusal_response(request.error()));
   exchange->on_file_thread(
       [exchange, request = std::move(*request)] { finish_register(exchange, request); });
 }

@@ -4,21 +4,39 @@
 
 #include "daemon/http/json_body.h"
 #include "daemon/http/metadata_document.h"
-#include "shm/layout.h"
+#include "daemon/stored_location.h"
 
 namespace iceblink::daemon::http {
+namespace {
+
+// Nothing was done, and the client must be able to tell: no kind that becomes a 5xx. Nor
+// kTooLarge, since 413 would speak of the request.
+Error unreadable(const std::string& location, const Error& error) {
+  switch (error.kind()) {
+    case ErrorKind::kInvalidArgument:
+    case ErrorKind::kNotFound:
+    case ErrorKind::kNotAllowed:
+    case ErrorKind::kUnsupported:
+    case ErrorKind::kBusy:
+      return error;
+    case ErrorKind::kOutOfMemory:
+      return {ErrorKind::kBusy, error.message()};
+    case ErrorKind::kTooLarge:
+      return {ErrorKind::kInvalidArgument, error.message()};
+    default:
+      return {ErrorKind::kInvalidArgument,
+              "cannot read metadata file " + location + ": " + error.message()};
+  }
+}
+
+}  // namespace
 
 Result<RegisterRequest> register_request_of(const boost::json::object& body, TableIdent ident) {
   RegisterRequest request;
   RegisterTable& operation = request.operation;
   operation.ident = std::move(ident);
   ICEBLINK_ASSIGN_OR_RETURN(operation.row.location, required_string(body, "metadata-location"));
-  const std::size_t bytes = operation.row.location.size();
-  if (bytes == 0 || bytes > shm::kLocationBytesMax) {
-    return {ErrorKind::kInvalidArgument, "'metadata-location' has " + std::to_string(bytes) +
-                                             " bytes, it must have 1 to " +
-                                             std::to_string(shm::kLocationBytesMax)};
-  }
+  ICEBLINK_RETURN_IF_ERROR(validate_location(operation.ident, operation.row.location));
   ICEBLINK_ASSIGN_OR_RETURN(operation.expect, optional_string(body, "expect"));
   ICEBLINK_ASSIGN_OR_RETURN(const bool overwrite, optional_flag(body, "overwrite"));
   ICEBLINK_ASSIGN_OR_RETURN(const bool unverified, optional_flag(body, "unverified"));
@@ -33,11 +51,7 @@ Result<std::string> verify_and_fill(RegisterTable& operation) {
     operation.row = std::move(document->row);
     return std::move(document->text);
   }
-  // Of the file; 413 would speak of the request.
-  if (document.error().kind() == ErrorKind::kTooLarge) {
-    return {ErrorKind::kInvalidArgument, document.error().message()};
-  }
-  return document.error();
+  return unreadable(operation.row.location, document.error());
 }
 
 }  // namespace iceblink::daemon::http

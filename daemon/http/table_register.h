@@ -24,7 +24,9 @@ struct RegisterRequest {
                                                           TableIdent ident);
 
 /// Reads the metadata file and fills in the row. Returns the document: inflated, without a BOM.
-/// kNotFound: no such file. kInvalidArgument: the file is not table metadata, and why.
+/// kNotFound: no such file. kInvalidArgument: the file cannot be read or is not table metadata, and
+/// why. kNotAllowed, kUnsupported; kBusy: out of descriptors or memory. No other kind: nothing was
+/// done, and no client may doubt it.
 [[nodiscard]] Result<std::string> verify_and_fill(RegisterTable& operation);
 
 }  // namespace iceblink::daemon::http

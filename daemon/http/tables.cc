@@ -82,13 +82,13 @@ void table_exists(const ExchangePtr& exchange) {
 
 void drop_table(const ExchangePtr& exchange) {
   auto drop = drop_of(*exchange);
-  if (!drop) return exchange->answer(error_response(drop.error()));
+  if (!drop) return exchange->answer(refusal_response(drop.error()));
   exchange->commit({std::move(*drop)}, [](const Committed&) { return Response{}; });
 }
 
 void rename_table(const ExchangePtr& exchange) {
   auto rename = rename_of(exchange->request());
-  if (!rename) return exchange->answer(error_response(rename.error()));
+  if (!rename) return exchange->answer(refusal_response(rename.error()));
   exchange->commit({std::move(*rename)}, [](const Committed&) { return Response{}; });
 }
 

@@ -220,5 +220,14 @@ TEST_F(ApplyTest, AnEmptyListChangesNothing) {
   EXPECT_THAT(std::get<Applied>(outcome).changes, IsEmpty());
 }
 
+TEST_F(ApplyTest, StoresNoLocationThatIsNotOneLineOfUtf8) {
+  for (const std::string& location : {std::string("/a\nb"), std::string("/\0", 2),
+                                      std::string("/\x7f"), std::string("/\xff"), std::string()}) {
+    const auto outcome = run({registering(kTable, location)});
+    EXPECT_THAT(said(outcome), HasSubstr("invalid_argument: The metadata location of ns.tbl"));
+  }
+  done({registering(kTable, "/\xC3\xA9 b")});
+}
+
 }  // namespace
 }  // namespace iceblink::daemon

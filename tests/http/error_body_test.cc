@@ -44,6 +44,16 @@ TEST(RestError, MapsEveryErrorKindToAStatusThatIsAnError) {
   EXPECT_EQ(rest_error_of(ErrorKind::kGone).type, "GoneException");
 }
 
+TEST(RestError, OfARefusalNeverLeavesOpenWhetherItWasDone) {
+  for (int kind = 0; kind <= static_cast<int>(ErrorKind::kInternal); ++kind) {
+    const Response response = refusal_response({static_cast<ErrorKind>(kind), "x"});
+    if (response.status < 500 || response.status == 507) continue;
+    EXPECT_EQ(response.status, 503u) << kind;
+    EXPECT_TRUE(response.retry_after_s.has_value()) << kind;
+  }
+  EXPECT_EQ(refusal_response({ErrorKind::kOutOfMemory, "x"}).status, 429u);
+}
+
 TEST(RestError, LetsTheRefusalDecideBeforeTheKind) {
   const Refused refused{Refusal::kNoSuchNamespace, {ErrorKind::kNotFound, "x"}, 0};
   EXPECT_EQ(rest_error_of(refused).type, "NoSuchNamespaceException");

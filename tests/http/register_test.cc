@@ -102,6 +102,38 @@ TEST_F(Register, RefusesADirectoryAndAnotherScheme) {
   EXPECT_EQ(remote.error_type(), "UnsupportedOperationException");
 }
 
+TEST_F(Register, LeavesNoDoubtThatAFileItCannotReadWasNotRegistered) {
+  const std::string loop = scratch().path() + "/loop";
+  std::filesystem::create_symlink(loop, loop);
+  const std::string socket = daemon().socket_path();
+  for (const std::string& location :
+       {loop, socket, "/" + std::string(300, 'x'), "/" + std::string(5000, 'x'),
+        std::string("/proc/self/mem")}) {
+    const auto refused = register_at(location);
+    EXPECT_EQ(refused.status, 400) << location.substr(0, 80) << refused.body;
+    EXPECT_EQ(refused.error_type(), "IllegalArgumentException");
+    EXPECT_THAT(refused.error_message(), HasSubstr(location));
+    const auto line =
+        connect().post("/iceblink/v1/batch",
+                       R"({"op":"register","namespace":["a"],"name":"t1","metadata-location":")" +
+                           location + "\"}");
+    EXPECT_EQ(line.status, 400) << location.substr(0, 80);
+  }
+}
+
+TEST_F(Register, RefusesALocationThatCannotBeStored) {
+  const std::string too_long = "/" + std::string(65535, 'x');
+  for (const std::string& location : {std::string("/w/a\\u000ab"), std::string("/w/\\u007f"),
+                                      std::string("/w/\\u0000"), too_long}) {
+    for (const char* more : {"", R"(,"unverified":true)"}) {
+      const auto refused = register_at(location, more);
+      EXPECT_EQ(refused.status, 400) << location.substr(0, 80);
+      EXPECT_THAT(refused.error_message(), HasSubstr("a.t1"));
+    }
+  }
+  EXPECT_EQ(register_at(too_long.substr(1), R"(,"unverified":true)").status, 200);
+}
+
 TEST_F(Register, TakesAnUnverifiedLocationWithoutReadingIt) {
   const auto registered = register_at("s3://bucket/t/v1.metadata.json", R"(,"unverified":true)");
   ASSERT_EQ(registered.status, 200) << registered.body;
