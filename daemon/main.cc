@@ -15,6 +15,7 @@
 #include <exception>
 
 #include "daemon/instance.h"
+#include "daemon/log_format.h"
 #include "daemon/service_manager.h"
 #include "daemon/settings.h"
 #include "shm/fault_point.h"
@@ -114,6 +115,7 @@ int run(const std::vector<std::string>& arguments) {
       break;
   }
   spdlog::set_default_logger(spdlog::stderr_logger_mt("iceblinkd"));
+  spdlog::set_formatter(iceblink::daemon::one_line_formatter());
   spdlog::set_level(spdlog::level::from_str(line->settings.log_level));
   std::signal(SIGPIPE, SIG_IGN);
   raise_descriptor_limit();
