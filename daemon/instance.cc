@@ -22,6 +22,27 @@ namespace {
 
 constexpr ::mode_t kRuntimeDirMode = 0750;
 
+// What is wrong with the directories as given, before anything is made.
+Status check_directory(const std::string& path, std::string_view role) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) == 0 ? S_ISDIR(found.st_mode) : errno != ENOTDIR) return Ok{};
+  return {ErrorKind::kInvalidArgument, path + ": " + std::string(role) + ": Not a directory"};
+}
+
+Status check_directories(const std::string& runtime_dir, const std::string& data_dir) {
+  ICEBLINK_RETURN_IF_ERROR(check_directory(runtime_dir, "runtime directory"));
+  ICEBLINK_RETURN_IF_ERROR(check_directory(data_dir, "data directory"));
+  std::error_code error;
+  const auto resolved = [&](const std::string& path) {
+    auto out =
+        std::filesystem::weakly_canonical(std::filesystem::absolute(path + "/.", error), error);
+    return out.has_filename() ? out : out.parent_path();
+  };
+  if (resolved(runtime_dir) != resolved(data_dir) || error) return Ok{};
+  return {ErrorKind::kInvalidArgument,
+          runtime_dir + ": is the runtime directory and the data directory, it cannot be both"};
+}
+
 Status make_runtime_dir(const std::string& path) {
   std::error_code error;
   const auto parent = std::filesystem::absolute(path, error).parent_path();
@@ -30,7 +51,7 @@ Status make_runtime_dir(const std::string& path) {
   const int code = errno;
   if (code == EEXIST && std::filesystem::is_directory(path, error)) return Ok{};
   return {code == EACCES || code == EPERM ? ErrorKind::kNotAllowed : ErrorKind::kIo,
-          "runtime directory " + path + ": " + std::system_category().message(code)};
+          path + ": runtime directory: " + std::system_category().message(code)};
 }
 
 void warn_unless_tmpfs(const std::string& path) {
@@ -69,15 +90,21 @@ class Instance::State {
   ~State() { stop(); }
 
   Status start() {
+    ICEBLINK_RETURN_IF_ERROR(check_directories(settings_.runtime_dir, settings_.data_dir));
+    ICEBLINK_ASSIGN_OR_RETURN(auto listeners, http::Listener::inherited());
+    if (listeners.empty()) ICEBLINK_RETURN_IF_ERROR(http::check_socket_path(socket_path()));
     ICEBLINK_RETURN_IF_ERROR(make_runtime_dir(settings_.runtime_dir));
     warn_unless_tmpfs(settings_.runtime_dir);
     ICEBLINK_ASSIGN_OR_RETURN(store_, Store::open({.data_dir = settings_.data_dir,
                                                    .map_bytes = settings_.map_bytes,
                                                    .log_entries_max = settings_.log_entries_max,
                                                    .log_bytes_max = settings_.log_bytes_max}));
+    ICEBLINK_RETURN_IF_ERROR(open_publisher());
+    // Before anything of ours is made for readers to see; nobody is served before all is there.
+    ICEBLINK_RETURN_IF_ERROR(open_listeners(listeners));
     ICEBLINK_RETURN_IF_ERROR(start_publisher());
     committer_ = std::make_unique<Committer>(*store_, *publisher_, CommitterOptions{});
-    return start_server();
+    return start_server(std::move(listeners));
   }
 
   void stop() noexcept {
@@ -99,7 +126,8 @@ class Instance::State {
   std::string socket_path() const { return settings_.runtime_dir + "/" + shm::kSocketName; }
 
  private:
-  Status start_publisher() {
+  // Takes the lock of the runtime directory.
+  Status open_publisher() {
     using enum shm::PublisherOptions::OnForeignControl;
     shm::PublisherOptions options;
     options.runtime_dir = settings_.runtime_dir;
@@ -110,6 +138,10 @@ class Instance::State {
     options.on_foreign_control = settings_.replace_control ? kReplace : kRefuse;
     options.headroom_bytes_min = settings_.headroom_bytes;
     ICEBLINK_ASSIGN_OR_RETURN(publisher_, shm::Publisher::open(std::move(options)));
+    return Ok{};
+  }
+
+  Status start_publisher() {
     ICEBLINK_RETURN_IF_ERROR(catch_up_with_readers(*store_, *publisher_));
     if (!publisher_->adopts_control()) ICEBLINK_RETURN_IF_ERROR(store_->renew_incarnation());
     ICEBLINK_ASSIGN_OR_RETURN(const auto reading, store_->read());
@@ -117,22 +149,19 @@ class Instance::State {
   }
 
   // Under both locks: so a socket that lies in the way is nobody's.
-  Result<std::vector<http::Listener>> open_listeners() {
-    ICEBLINK_ASSIGN_OR_RETURN(auto listeners, http::Listener::inherited());
+  Status open_listeners(std::vector<http::Listener>& listeners) {
     if (listeners.empty()) {
       ICEBLINK_ASSIGN_OR_RETURN(auto listener, http::Listener::open_unix(socket_path()));
       listeners.push_back(std::move(listener));
     }
-    if (!settings_.listen.empty()) {
-      ICEBLINK_ASSIGN_OR_RETURN(auto listener, http::Listener::open_tcp(settings_.listen));
-      tcp_port_ = listener.port();
-      listeners.push_back(std::move(listener));
-    }
-    return listeners;
+    if (settings_.listen.empty()) return Ok{};
+    ICEBLINK_ASSIGN_OR_RETURN(auto listener, http::Listener::open_tcp(settings_.listen));
+    tcp_port_ = listener.port();
+    listeners.push_back(std::move(listener));
+    return Ok{};
   }
 
-  Status start_server() {
-    ICEBLINK_ASSIGN_OR_RETURN(auto listeners, open_listeners());
+  Status start_server(std::vector<http::Listener> listeners) {
     files_ =
         std::make_unique<http::FilePool>(http::FilePoolOptions{.threads = settings_.file_threads});
     services_.reset(new http::Services{.store = *store_,

@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
+#include <memory>
 #include <system_error>
 
 #include "daemon/http/listener.h"
@@ -24,7 +24,7 @@ constexpr bool kHasFaultPoints = false;
 /// What CLI11 makes of the arguments, not yet understood.
 struct RawFlags {
   std::map<std::string, std::string, std::less<>> values;  // by setting
-  std::string config;
+  std::optional<std::string> config;
   bool wants_help = false;
   bool wants_version = false;
   bool wants_fault_points = false;
@@ -34,7 +34,9 @@ void declare_flags(CLI::App& app, RawFlags& raw) {
   app.set_help_flag();
   app.add_flag("-h,--help", raw.wants_help, "Print this and exit");
   app.add_flag("--version", raw.wants_version, "Print the version and exit");
-  app.add_option("--config", raw.config, "Settings in a TOML file; its keys are these names")
+  app.add_option_function<std::string>(
+         "--config", [&raw](const std::string& value) { raw.config = value; },
+         "Settings in a TOML file; its keys are these names")
       ->type_name("FILE.toml");
   for (const Setting& setting : settings_table()) {
     const std::string name(setting.name);
@@ -62,10 +64,20 @@ std::string first_of_list(const std::string& directories) {
 }
 
 Result<std::string> read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.is_open() && !file.bad()) return text;
-  return {ErrorKind::kIo, "config file " + path + ": " + std::generic_category().message(errno)};
+  constexpr std::size_t kBytesMax = std::size_t{1} << 20;
+  const std::string what = "config file '" + path + "': ";
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
+                                                             std::fclose);
+  if (!file) return {ErrorKind::kIo, what + std::generic_category().message(errno)};
+  std::string text(kBytesMax + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get()) != 0) {
+    return {ErrorKind::kIo, what + std::generic_category().message(errno)};
+  }
+  if (text.size() > kBytesMax) {
+    return {ErrorKind::kTooLarge, what + "larger than " + std::to_string(kBytesMax) + " bytes"};
+  }
+  return text;
 }
 
 Result<std::string> last_part(std::string path) {
@@ -96,9 +108,9 @@ Result<Settings> settings_of(const RawFlags& raw, const Environment& environment
   Settings settings;
   settings.runtime_dir = first_of_list(environment("RUNTIME_DIRECTORY").value_or(""));
   settings.data_dir = first_of_list(environment("STATE_DIRECTORY").value_or(""));
-  if (!raw.config.empty()) {
-    ICEBLINK_ASSIGN_OR_RETURN(const std::string text, read_text(raw.config));
-    ICEBLINK_RETURN_IF_ERROR(apply_toml(settings, text, raw.config));
+  if (raw.config) {
+    ICEBLINK_ASSIGN_OR_RETURN(const std::string text, read_text(*raw.config));
+    ICEBLINK_RETURN_IF_ERROR(apply_toml(settings, text, *raw.config));
   }
   for (const auto& [name, value] : raw.values) {
     if (name == "fault-point") {

@@ -148,15 +148,18 @@ Listener::~Listener() {
   if (!owned_path_.empty()) ::unlink(owned_path_.c_str());
 }
 
+Status check_socket_path(const std::string& path) {
+  constexpr std::size_t kBytesMax = sizeof(sockaddr_un::sun_path) - 1;
+  if (path.size() <= kBytesMax) return Ok{};
+  return {ErrorKind::kInvalidArgument,
+          "socket path '" + path + "' has " + std::to_string(path.size()) +
+              " bytes, a socket's name has at most " + std::to_string(kBytesMax)};
+}
+
 Result<Listener> Listener::open_unix(const std::string& path) {
+  ICEBLINK_RETURN_IF_ERROR(check_socket_path(path));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) {
-    return {ErrorKind::kInvalidArgument, "socket path '" + path + "' has " +
-                                             std::to_string(path.size()) +
-                                             " bytes, a socket's name has at most " +
-                                             std::to_string(sizeof(address.sun_path) - 1)};
-  }
   std::memcpy(address.sun_path, path.data(), path.size());
   ICEBLINK_RETURN_IF_ERROR(remove_stale_socket(path));
   Listener listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), Transport::kUnix);

@@ -54,6 +54,9 @@ class Listener {
   std::uint16_t port_ = 0;
 };
 
+/// kInvalidArgument: too long for a socket's name.
+[[nodiscard]] Status check_socket_path(const std::string& path);
+
 /// kInvalidArgument: not HOST:PORT, or not a loopback address.
 [[nodiscard]] Status check_tcp_address(const std::string& host_and_port);
 

@@ -1,5 +1,7 @@
 // The program itself, as a service manager and an operator meet it.
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -134,6 +136,66 @@ TEST_F(Iceblinkd, RefusesWhatIsInTheWayOfItsSocketAndIsNone) {
   EXPECT_EQ(read_file(socket_path()), "precious");
 }
 
+TEST_F(Iceblinkd, LooksAtItsAddressesBeforeItMakesAnythingForReaders) {
+  ChildDaemon holder(options({"--listen", "127.0.0.1:0"}));
+  ASSERT_TRUE(holder.read_line().has_value());
+  holder.signal(SIGTERM);
+  EXPECT_EQ(holder.wait(), 0);
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  ASSERT_EQ(::listen(fd, 1), 0);
+  ASSERT_EQ(::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  fs::remove_all(runtime_dir());
+  const std::string listen = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  std::string errors;
+  EXPECT_EQ(run(options({"--listen", listen}), errors), 1);
+  EXPECT_THAT(errors, HasSubstr(listen));
+  EXPECT_FALSE(fs::exists(runtime_dir() + "/control"));
+  EXPECT_FALSE(fs::exists(socket_path()));
+  ::close(fd);
+
+  write_file(socket_path(), "precious");
+  EXPECT_EQ(run(options(), errors), 1);
+  EXPECT_FALSE(fs::exists(runtime_dir() + "/control"));
+
+  auto deep = options();
+  deep.arguments[1] = scratch().path() + "/" + std::string(100, 'd');
+  EXPECT_EQ(run(deep, errors), 2);
+  EXPECT_THAT(errors, HasSubstr("at most 107"));
+  EXPECT_FALSE(fs::exists(deep.arguments[1]));
+}
+
+TEST_F(Iceblinkd, NeedsTwoDirectoriesThatAreTwo) {
+  const std::string file = scratch().path() + "/file";
+  write_file(file, "precious");
+  std::string errors;
+  for (const std::size_t argument : {1u, 3u}) {
+    const std::string role = argument == 1 ? "runtime directory" : "data directory";
+    for (const std::string& path : {file, file + "/below"}) {
+      auto wrong = options();
+      wrong.arguments[argument] = path;
+      EXPECT_EQ(run(wrong, errors), 2);
+      EXPECT_EQ(errors, "iceblinkd: " + path + ": " + role + ": Not a directory\n");
+    }
+  }
+  EXPECT_FALSE(fs::exists(runtime_dir()));
+  for (const std::string& path : {runtime_dir(), runtime_dir() + "/", runtime_dir() + "/../main"}) {
+    auto same = options();
+    same.arguments[3] = path;
+    EXPECT_EQ(run(same, errors), 2) << path;
+    EXPECT_THAT(errors, HasSubstr("cannot be both"));
+    EXPECT_FALSE(fs::exists(runtime_dir()));
+    fs::remove_all(runtime_dir());
+  }
+  fs::create_directory(runtime_dir());
+  fs::create_directory_symlink(runtime_dir(), data_dir());
+  EXPECT_EQ(run(options(), errors), 2);
+}
+
 TEST_F(Iceblinkd, ExplainsWrongUsageInOneLine) {
   std::string errors;
   for (const auto& arguments :
@@ -141,6 +203,8 @@ TEST_F(Iceblinkd, ExplainsWrongUsageInOneLine) {
                                              {"--listen", "0.0.0.0:80"},
                                              {"--http-threads", "none"},
                                              {"--config", "/nowhere.toml"},
+                                             {"--config", "/tmp"},
+                                             {"--config", ""},
                                              {"--fault-point", "no.such-point"}}) {
     EXPECT_EQ(run(options(arguments), errors), 2) << arguments[0];
     EXPECT_THAT(errors, MatchesRegex("iceblinkd: [^\n]+\n")) << arguments[0];

@@ -132,5 +132,17 @@ TEST(SettingsFile, IsOverruledByFlagsAndMustExist) {
   EXPECT_THAT(message_of({"--config", path}), HasSubstr(path));
 }
 
+TEST(SettingsFile, ThatCannotBeReadIsNamed) {
+  EXPECT_THAT(message_of({"--config", "/tmp"}), HasSubstr("config file '/tmp': Is a directory"));
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--config", ""}, std::vector<std::string>{"--config="}}) {
+    auto all = arguments;
+    all.insert(all.end(), {"--runtime-dir", "/r", "--data-dir", "/d"});
+    EXPECT_NE(message_of(all), "accepted");
+  }
+  EXPECT_THAT(message_of({"--config", "", "--runtime-dir", "/r", "--data-dir", "/d"}),
+              HasSubstr("config file ''"));
+}
+
 }  // namespace
 }  // namespace iceblink::daemon
