@@ -122,7 +122,7 @@ void Exchange::fail(const Error& error) noexcept {
   // relaxed: a look ahead; answer() decides
   if (answered_.load(std::memory_order_relaxed)) return;
   try {
-    spdlog::error("{} {}: {}", to_string(request_.verb), request_.target, error.message());
+    spdlog::error("{} {}: {}", request_.method, request_.target, error.message());
     const bool was_not_done = is_write() && !is_submitted_;
     answer(was_not_done ? refusal_response(error) : error_response(error));
   } catch (const std::exception&) {
@@ -141,8 +141,7 @@ void Exchange::answer(Response response) noexcept {
     }
     peer_->send(std::move(response));
   } catch (const std::exception& error) {
-    spdlog::error("{} {}: the answer was lost: {}", to_string(request_.verb), request_.target,
-                  error.what());
+    spdlog::error("{} {}: the answer was lost: {}", request_.method, request_.target, error.what());
   }
 }
 

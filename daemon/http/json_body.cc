@@ -4,6 +4,8 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
+#include "daemon/http/duplicate_key.h"
+
 namespace iceblink::daemon::http {
 namespace {
 
@@ -48,6 +50,9 @@ Result<json::object> parse_object(std::string_view text) {
     return {ErrorKind::kInvalidArgument, "the body is not valid JSON: " + error.message()};
   }
   if (!value.is_object()) return {ErrorKind::kInvalidArgument, "the body is not a JSON object"};
+  if (const auto key = find_duplicate_key(text, kJsonDepthMax)) {
+    return {ErrorKind::kInvalidArgument, "'" + *key + "' stands twice in one object of the body"};
+  }
   return std::move(value.get_object());
 }
 

@@ -19,7 +19,7 @@ namespace iceblink::daemon::http {
 /// Nesting allowed in a body.
 inline constexpr std::size_t kJsonDepthMax = 32;
 
-/// A JSON object, valid UTF-8, not nested deeper than kJsonDepthMax.
+/// A JSON object, valid UTF-8, not nested deeper than kJsonDepthMax, no key twice in one object.
 [[nodiscard]] Result<boost::json::object> parse_object(std::string_view text);
 
 [[nodiscard]] Result<std::string> required_string(const boost::json::object& object,

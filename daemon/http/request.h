@@ -17,8 +17,9 @@ enum class Verb : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kOther };
 
 struct Request {
   Verb verb = Verb::kOther;
+  std::string method;         // as sent
   std::string target;         // as sent: still percent-encoded
-  std::string if_none_match;  // the header's value; empty when it was not sent
+  std::string if_none_match;  // the header's lines, joined; empty when it was not sent
   std::string body;
 };
 

@@ -131,8 +131,13 @@ Request RequestReader::take() {
   auto& message = parser_->get();
   Request request;
   request.verb = verb_of(message.method());
+  request.method = std::string(message.method_string());
   request.target = std::string(message.target());
-  request.if_none_match = std::string(message[field::if_none_match]);
+  const auto [first, last] = message.equal_range(field::if_none_match);
+  for (auto line = first; line != last; ++line) {
+    if (line != first) request.if_none_match += ", ";
+    request.if_none_match += line->value();
+  }
   request.body = std::move(message.body());
   return request;
 }

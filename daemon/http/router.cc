@@ -119,7 +119,7 @@ void route(const ExchangePtr& exchange) {
     found.handler(exchange);
     return;
   }
-  const std::string what = std::string(to_string(request.verb)) + " " + request.target;
+  const std::string what = request.method + " " + request.target;
   if (found.verbs.empty()) {
     exchange->answer(
         error_response({404, "NoSuchEndpointException"}, "No route for request: " + what));

@@ -47,6 +47,29 @@ TEST_F(BadInput, ThatIsNestedTooDeeplyIs400) {
   EXPECT_EQ(taken.status, 200);
 }
 
+TEST_F(BadInput, WithAKeyTwiceInOneObjectIs400) {
+  auto client = connect();
+  const std::string twice[] = {
+      R"({"namespace":["a"],"namespace":["b"]})",
+      R"({"namespace":["a"],"properties":{"namespace":"1","namespace":"2"}})",
+      R"({"namespace":["a"],"n\u0061mespace":["b"]})"};
+  for (const std::string& body : twice) {
+    const auto refused = client.post("/v1/namespaces", body);
+    EXPECT_EQ(refused.status, 400) << body;
+    EXPECT_THAT(refused.error_message(), HasSubstr("'namespace' stands twice"));
+  }
+  const auto taken = client.post(
+      "/v1/namespaces", R"({"namespace":["a"],"properties":{"namespace":"1","properties":"2"}})");
+  EXPECT_EQ(taken.status, 200);
+}
+
+TEST_F(BadInput, OfAMethodThatIsNotServedIsNamed) {
+  auto client = connect();
+  const auto refused = client.request({.verb = "PATCH", .target = "/v1/namespaces"});
+  EXPECT_EQ(refused.status, 405);
+  EXPECT_THAT(refused.error_message(), HasSubstr("PATCH /v1/namespaces"));
+}
+
 TEST_F(BadInput, ThatIsTooLargeIs413BeforeItIsRead) {
   auto client = connect();
   client.send("POST /v1/namespaces HTTP/1.1\r\nHost: x\r\nContent-Length: 1048577\r\n\r\n");
