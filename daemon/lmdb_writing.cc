@@ -189,7 +189,9 @@ Status LmdbWriting::commit_durably() {
   if (usable) {
     if (code == MDB_MAP_FULL) map_full_ = true;
     if (lmdb::is_out_of_space(code) || code == MDB_TXN_FULL || code == ENOMEM) return error;
-    if (code == EIO && file_is_at_its_limit()) return {ErrorKind::kNoSpace, error.message()};
+    if (code == EIO && file_is_at_its_limit()) {
+      return {ErrorKind::kNoSpace, file_ + ": commit: no space left for the file to grow"};
+    }
   }
   return {ErrorKind::kStateUnknown, error.message()};
 }
