@@ -46,6 +46,22 @@ Verdict invalid(const Name& name) {
   return Refused{Refusal::kNone, status.error(), 0};
 }
 
+std::size_t bytes_of(const Properties& properties) {
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : properties) bytes += name.size() + value.size();
+  return bytes;
+}
+
+// `before`: what is large already may become smaller.
+Verdict too_large(const Namespace& levels, const Properties& after, const Properties& before) {
+  const std::size_t bytes = bytes_of(after);
+  if (bytes <= kPropertiesBytesMax || bytes < bytes_of(before)) return std::nullopt;
+  return refuse(Refusal::kNone, ErrorKind::kInvalidArgument,
+                "The properties of namespace " + dotted(levels) + " would have " +
+                    std::to_string(bytes) + " bytes, they may have " +
+                    std::to_string(kPropertiesBytesMax));
+}
+
 /// One list's way through a transaction. Each operation is judged whole before it writes.
 class Applier {
  public:
@@ -73,6 +89,9 @@ class Applier {
 
 Result<Verdict> Applier::operator()(const CreateNamespace& operation) {
   if (auto verdict = invalid(operation.levels)) return {std::move(verdict)};
+  if (auto verdict = too_large(operation.levels, operation.properties, {})) {
+    return {std::move(verdict)};
+  }
   if (operation.levels.size() > 1) {
     const Namespace parent(operation.levels.begin(), operation.levels.end() - 1);
     ICEBLINK_ASSIGN_OR_RETURN(const bool has_parent, exists(parent));
@@ -116,6 +135,7 @@ Result<Verdict> Applier::operator()(const UpdateProperties& operation) {
     after.insert_or_assign(name, value);
     change.updated.push_back(name);
   }
+  if (auto verdict = too_large(operation.levels, after, *before)) return {std::move(verdict)};
   applied_.properties = std::move(change);
   if (after == *before) return {std::nullopt};
   ICEBLINK_RETURN_IF_ERROR(writing_.put_namespace(operation.levels, after));

@@ -13,6 +13,9 @@
 
 namespace iceblink::daemon {
 
+/// Names and values of one namespace's properties: a page of namespaces must stay a page.
+inline constexpr std::size_t kPropertiesBytesMax = std::size_t{1} << 20;
+
 struct CreateNamespace {
   Namespace levels;
   Properties properties;

@@ -229,5 +229,17 @@ TEST_F(ApplyTest, StoresNoLocationThatIsNotOneLineOfUtf8) {
   done({registering(kTable, "/\xC3\xA9 b")});
 }
 
+TEST_F(ApplyTest, KeepsANamespacesPropertiesWithinBounds) {
+  const std::string most(kPropertiesBytesMax - 6,
+                         'v');  // next to "owner", "me" and "k" is 2 too many
+  const std::string text =
+      "0 invalid_argument: The properties of namespace ns would have 1048578 bytes, "
+      "they may have 1048576";
+  refused({UpdateProperties{{"ns"}, {}, {{"k", most}}}}, Refusal::kNone, text);
+  done({UpdateProperties{{"ns"}, {"owner"}, {{"k", most}}}});
+  const auto outcome = run({CreateNamespace{{"x"}, {{"key", std::string(1 << 20, 'v')}}}});
+  EXPECT_THAT(said(outcome), HasSubstr("1048579 bytes"));
+}
+
 }  // namespace
 }  // namespace iceblink::daemon
