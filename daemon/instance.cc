@@ -164,13 +164,16 @@ class Instance::State {
   Status start_server(std::vector<http::Listener> listeners) {
     files_ =
         std::make_unique<http::FilePool>(http::FilePoolOptions{.threads = settings_.file_threads});
-    services_.reset(new http::Services{.store = *store_,
-                                       .publisher = *publisher_,
-                                       .committer = *committer_,
-                                       .files = *files_,
-                                       .instance_name = settings_.instance,
-                                       .warehouse = settings_.warehouse,
-                                       .answer_bytes_max = settings_.answer_bytes_max});
+    services_.reset(new http::Services{
+        .store = *store_,
+        .publisher = *publisher_,
+        .committer = *committer_,
+        .files = *files_,
+        .instance_name = settings_.instance,
+        .warehouse = settings_.warehouse,
+        .answer_bytes_max = settings_.answer_bytes_max,
+        .request_bytes_max = settings_.request_bytes_max,
+        .metadata_limits = {settings_.metadata_bytes_max, settings_.metadata_bytes_max}});
     http::ServerOptions options;
     options.threads = settings_.http_threads;
     options.connections_max = settings_.connections_max;

@@ -12,8 +12,8 @@
 namespace iceblink::daemon {
 
 struct MetadataFileLimits {
-  std::size_t stored_bytes_max = std::size_t{1} << 30;
-  std::size_t inflated_bytes_max = std::size_t{1} << 30;
+  std::size_t stored_bytes_max = std::size_t{256} << 20;
+  std::size_t inflated_bytes_max = std::size_t{256} << 20;
 };
 
 /// The file's bytes, as stored. kNotFound: "Failed to open input stream for file: <location>";

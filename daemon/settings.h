@@ -30,6 +30,8 @@ struct Settings {
   std::size_t file_threads = 2;
   std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
   std::uint64_t answer_bytes_max = std::uint64_t{1} << 30;
+  std::uint64_t request_bytes_max = std::uint64_t{256} << 20;
+  std::uint64_t metadata_bytes_max = std::uint64_t{256} << 20;
   std::size_t connections_max = 1024;
   std::uint64_t log_entries_max = 100'000;
   std::uint64_t log_bytes_max = std::uint64_t{256} << 20;

@@ -85,7 +85,8 @@ class Batch : public std::enable_shared_from_this<Batch> {
 
   void verify() {
     BatchLine& line = lines_[next_++];
-    const auto document = verify_and_fill(std::get<RegisterTable>(line.operation));
+    const auto document = verify_and_fill(std::get<RegisterTable>(line.operation),
+                                          exchange_->services().metadata_limits);
     if (!document) return exchange_->answer(at_line(line.number, document.error()));
     verify_next();
   }

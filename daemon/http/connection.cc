@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <limits>
+#include <utility>
 
 #include "daemon/http/error_body.h"
 #include "daemon/http/request_reader.h"
@@ -24,6 +25,8 @@ constexpr std::int64_t kNoDeadline = std::numeric_limits<std::int64_t>::max();
 /// What a peer that was refused in the middle of a body may still send before it is cut off.
 constexpr std::uint64_t kDiscardBytesMax = std::uint64_t{8} << 20;
 constexpr milliseconds kDiscardTimeout{2000};
+/// Bodies up to this size are not worth counting.
+constexpr std::uint64_t kUncountedBytes = 64 * 1024;
 /// A large answer is given time as if the peer took this much a second.
 constexpr std::uint64_t kSlowestBytesPerMs = 1024;
 
@@ -78,7 +81,7 @@ Connection::Connection(Socket socket, Transport transport, Services& services,
 }
 
 Connection::~Connection() {
-  drop_answer();
+  release_bytes();
   registry_->remove(this);
   // relaxed: a counter, for showing
   services_.counters.connections_open.fetch_sub(1, std::memory_order_relaxed);
@@ -157,6 +160,9 @@ void Connection::on_overdue() {
 
 void Connection::on_bytes() {
   const auto step = reader_->parse();
+  if (step != RequestReader::Step::kRefused && !claim_request_bytes()) {
+    return refuse({rest_error_of(ErrorKind::kBusy), "too many large requests are being read"});
+  }
   switch (step) {
     case RequestReader::Step::kNeedsMore:
       return read_some();
@@ -169,17 +175,30 @@ void Connection::on_bytes() {
   }
 }
 
+bool Connection::claim_request_bytes() noexcept {
+  const std::uint64_t bytes = reader_->body_bytes();
+  if (bytes <= kUncountedBytes || bytes <= request_bytes_) return true;
+  const std::uint64_t own = std::exchange(request_bytes_, bytes);
+  // relaxed: a sum, which only limits
+  const std::uint64_t before =
+      services_.counters.request_bytes.fetch_add(bytes - own, std::memory_order_relaxed);
+  // One alone is taken whatever its size: its own limit is another.
+  return before == own || before - own + bytes <= services_.request_bytes_max;
+}
+
 void Connection::on_parsed() {
   clear_deadline();
   keeps_alive_ = reader_->keeps_alive();
   http_minor_ = reader_->http_minor();
   Request request = reader_->take();
   is_head_ = request.verb == Verb::kHead;
+  is_read_ = is_head_ || request.verb == Verb::kGet;
   dispatch(std::make_shared<Exchange>(services_, shared_from_this(), std::move(request)));
 }
 
 void Connection::refuse(const RequestRefusal& refusal) {
   is_head_ = reader_->is_head();
+  is_read_ = false;
   Response response = error_response(refusal.error, refusal.message);
   response.closes = true;
   is_cut_short_ = true;
@@ -196,6 +215,12 @@ void Connection::write_continue() {
 
 void Connection::write(Response response) {
   response_ = std::move(response);
+  // relaxed: a sum, which only limits
+  const auto others = services_.counters.answer_bytes.load(std::memory_order_relaxed);
+  // What was done must be answered; what was only read can be asked for again.
+  if (is_read_ && others > services_.answer_bytes_max && response_.body_bytes() > kUncountedBytes) {
+    response_ = error_response({ErrorKind::kBusy, "too many large answers are being sent"});
+  }
   if (is_draining_) response_.closes = true;
   const bool keeps_alive = keeps_alive_ && !response_.closes;
   head_ = head_of(response_, {.http_minor = http_minor_, .keeps_alive = keeps_alive});
@@ -223,7 +248,7 @@ void Connection::write(Response response) {
 }
 
 void Connection::on_written() {
-  drop_answer();
+  release_bytes();
   if (keeps_alive_ && !is_draining_) return begin_request();
   if (!is_cut_short_) return close();
   // Closing with unread bytes would take the answer away from a peer that is still sending.
@@ -233,11 +258,14 @@ void Connection::on_written() {
   discard_rest();
 }
 
-void Connection::drop_answer() noexcept {
+void Connection::release_bytes() noexcept {
   response_ = {};
   // relaxed: a sum, which only limits
   services_.counters.answer_bytes.fetch_sub(answer_bytes_, std::memory_order_relaxed);
   answer_bytes_ = 0;
+  // relaxed: a sum, which only limits
+  services_.counters.request_bytes.fetch_sub(request_bytes_, std::memory_order_relaxed);
+  request_bytes_ = 0;
 }
 
 void Connection::discard_rest() {

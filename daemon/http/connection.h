@@ -87,7 +87,9 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void write_continue();
   void write(Response response);
   void on_written();
-  void drop_answer() noexcept;
+  /// Counts the body of the request in hand; false when there is no room for it.
+  [[nodiscard]] bool claim_request_bytes() noexcept;
+  void release_bytes() noexcept;
   void discard_rest();
   void close() noexcept;
   void set_deadline(std::chrono::milliseconds from_now) noexcept;
@@ -104,13 +106,16 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   bool is_reading_ = false;  // a read of the request is under way
   bool is_overdue_ = false;  // and has taken too long
   bool is_draining_ = false;
-  bool is_cut_short_ = false;       // the peer may still be sending what was refused
-  bool is_head_ = false;            // the request in hand is a HEAD
-  bool keeps_alive_ = true;         // after the request in hand
-  unsigned http_minor_ = 1;         // of the request in hand
-  std::string head_;                // being written
-  std::uint64_t answer_bytes_ = 0;  // counted in the services' counters
-  Response response_;               // being written
+  bool is_cut_short_ = false;  // the peer may still be sending what was refused
+  bool is_head_ = false;       // the request in hand is a HEAD
+  bool is_read_ = false;       // the request in hand changes nothing
+  bool keeps_alive_ = true;    // after the request in hand
+  unsigned http_minor_ = 1;    // of the request in hand
+  std::string head_;           // being written
+  // Counted in the services' counters.
+  std::uint64_t answer_bytes_ = 0;
+  std::uint64_t request_bytes_ = 0;
+  Response response_;  // being written
   std::uint64_t discarded_bytes_ = 0;
 
   // steady_clock nanoseconds; relaxed: whoever finds it passed looks again on the strand.

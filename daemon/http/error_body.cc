@@ -155,4 +155,9 @@ Response no_such_table(const TableIdent& ident) {
                         "Table does not exist: " + dotted(ident.levels) + "." + ident.name);
 }
 
+Response table_already_exists(const TableIdent& ident) {
+  return error_response({409, "AlreadyExistsException"},
+                        "Table already exists: " + dotted(ident.levels) + "." + ident.name);
+}
+
 }  // namespace iceblink::daemon::http

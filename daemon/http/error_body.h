@@ -32,5 +32,6 @@ struct RestError {
 
 [[nodiscard]] Response no_such_namespace(const Namespace& levels);
 [[nodiscard]] Response no_such_table(const TableIdent& ident);
+[[nodiscard]] Response table_already_exists(const TableIdent& ident);
 
 }  // namespace iceblink::daemon::http

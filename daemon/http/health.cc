@@ -106,6 +106,8 @@ void metrics(const ExchangePtr& exchange) {
            counters.connections_open.load(std::memory_order_relaxed));
   text.add("iceblink_http_answer_bytes", kGauge, "Bodies being written.",
            counters.answer_bytes.load(std::memory_order_relaxed));
+  text.add("iceblink_http_request_bytes", kGauge, "Large bodies being read or handled.",
+           counters.request_bytes.load(std::memory_order_relaxed));
   text.add("iceblink_file_queue_length", kGauge, "Jobs waiting for a file thread.",
            services.files.queue_length());
   Response response = json_response(text.take());

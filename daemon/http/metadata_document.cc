@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "daemon/http/cached_file.h"
-#include "daemon/metadata_file.h"
 #include "iceberg/fingerprint.h"
 #include "iceberg/location.h"
 #include "iceberg/metadata_text.h"
@@ -17,8 +16,9 @@ constexpr std::size_t kAtOnceBytesMax = 128 * 1024;
 constexpr char kGzipMagic = '\x1f';
 
 // Without a copy when the file is plain text already.
-Result<std::string> text_of(std::string bytes, const std::string& location) {
-  const auto text = iceberg::MetadataText::of(std::as_bytes(std::span(bytes)));
+Result<std::string> text_of(std::string bytes, const std::string& location,
+                            std::size_t inflated_bytes_max) {
+  const auto text = iceberg::MetadataText::of(std::as_bytes(std::span(bytes)), inflated_bytes_max);
   if (!text) return {text.error().kind(), location + ": " + text.error().message()};
   const std::string_view view = text->view();
   if (view.data() == bytes.data() && view.size() == bytes.size()) return bytes;
@@ -27,28 +27,30 @@ Result<std::string> text_of(std::string bytes, const std::string& location) {
 
 }  // namespace
 
-Result<MetadataDocument> describe_document(const std::string& location) {
-  ICEBLINK_ASSIGN_OR_RETURN(DescribedFile file, describe_metadata_file(location));
+Result<MetadataDocument> describe_document(const std::string& location,
+                                           const MetadataFileLimits& limits) {
+  ICEBLINK_ASSIGN_OR_RETURN(DescribedFile file, describe_metadata_file(location, limits));
   if (file.is_view) {
     return {ErrorKind::kInvalidArgument, location + ": the metadata of a view, not of a table"};
   }
   MetadataDocument document;
   document.row = std::move(file.row);
-  ICEBLINK_ASSIGN_OR_RETURN(document.text, text_of(std::move(file.bytes), location));
+  ICEBLINK_ASSIGN_OR_RETURN(document.text,
+                            text_of(std::move(file.bytes), location, limits.inflated_bytes_max));
   return document;
 }
 
-Result<std::string> read_document(const TableRow& row) {
+Result<std::string> read_document(const TableRow& row, const MetadataFileLimits& limits) {
   if (row.metadata_fingerprint == shm::Id{}) {
-    ICEBLINK_ASSIGN_OR_RETURN(MetadataDocument document, describe_document(row.location));
+    ICEBLINK_ASSIGN_OR_RETURN(MetadataDocument document, describe_document(row.location, limits));
     return std::move(document.text);
   }
-  ICEBLINK_ASSIGN_OR_RETURN(std::string bytes, read_metadata_file(row.location));
+  ICEBLINK_ASSIGN_OR_RETURN(std::string bytes, read_metadata_file(row.location, limits));
   if (iceberg::fingerprint_of(std::as_bytes(std::span(bytes))) != row.metadata_fingerprint) {
     return {ErrorKind::kCorrupt,
             "metadata file was changed in place since it was registered: " + row.location};
   }
-  return text_of(std::move(bytes), row.location);
+  return text_of(std::move(bytes), row.location, limits.inflated_bytes_max);
 }
 
 std::optional<std::string> read_document_at_once(const TableRow& row) {
@@ -60,7 +62,7 @@ std::optional<std::string> read_document_at_once(const TableRow& row) {
   if (iceberg::fingerprint_of(std::as_bytes(std::span(*bytes))) != row.metadata_fingerprint) {
     return std::nullopt;
   }
-  auto text = text_of(std::move(*bytes), row.location);
+  auto text = text_of(std::move(*bytes), row.location, kAtOnceBytesMax);
   if (!text) return std::nullopt;
   return std::move(*text);
 }

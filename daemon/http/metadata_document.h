@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "daemon/metadata_file.h"
 #include "daemon/store.h"
 
 namespace iceblink::daemon::http {
@@ -19,11 +20,13 @@ struct MetadataDocument {
 };
 
 /// Reads a file that is to be registered.
-[[nodiscard]] Result<MetadataDocument> describe_document(const std::string& location);
+[[nodiscard]] Result<MetadataDocument> describe_document(const std::string& location,
+                                                         const MetadataFileLimits& limits);
 
 /// Reads the file of a row. kCorrupt: its bytes are not those that were registered. The file of
 /// an unverified row is parsed instead.
-[[nodiscard]] Result<std::string> read_document(const TableRow& row);
+[[nodiscard]] Result<std::string> read_document(const TableRow& row,
+                                                const MetadataFileLimits& limits);
 
 /// As above, when that is a matter of microseconds: the file is small, plain, in the kernel's
 /// caches, and the one that was registered. Nothing in every other case.

@@ -8,6 +8,7 @@
 
 #include "daemon/committer.h"
 #include "daemon/http/file_pool.h"
+#include "daemon/metadata_file.h"
 #include "daemon/store.h"
 #include "shm/publisher.h"
 
@@ -19,7 +20,8 @@ struct Counters {
   std::atomic<std::uint64_t> connections_accepted{0};
   std::atomic<std::uint64_t> connections_refused{0};
   std::atomic<std::uint64_t> connections_open{0};
-  std::atomic<std::uint64_t> answer_bytes{0};  // of bodies being written
+  std::atomic<std::uint64_t> answer_bytes{0};   // of bodies being written
+  std::atomic<std::uint64_t> request_bytes{0};  // of large bodies being read or handled
 };
 
 /// References to parts that outlive every request. Constant after construction, but for the
@@ -31,8 +33,11 @@ struct Services {
   FilePool& files;
   std::string instance_name;
   std::string warehouse;  // URI; empty when none was given
-  /// While bodies of this many bytes are being written, no file is read for another.
+  /// While bodies of more bytes are being written, no file is read and no large one is sent.
   std::uint64_t answer_bytes_max = std::uint64_t{1} << 30;
+  /// Above this, no other large body is taken.
+  std::uint64_t request_bytes_max = std::uint64_t{256} << 20;
+  MetadataFileLimits metadata_limits{};
   Counters counters{};
   std::atomic<bool> is_ready{false};  // relaxed: a sign for showing
 };

@@ -76,7 +76,7 @@ Response failed_load(const TableIdent& ident, const Error& error) {
 void finish_load(const ExchangePtr& exchange, const TableIdent& ident, TableRow row,
                  SnapshotMode mode) {
   for (int attempt = 1;; ++attempt) {
-    auto document = read_document(row);
+    auto document = read_document(row, exchange->services().metadata_limits);
     if (document) {
       return exchange->answer(
           table_response(row.location, std::move(*document), etag_of(row, mode)));
@@ -94,7 +94,7 @@ void finish_load(const ExchangePtr& exchange, const TableIdent& ident, TableRow 
 void finish_register(const ExchangePtr& exchange, RegisterRequest request) {
   std::optional<std::string> metadata;
   if (request.verification == Verification::kReadFile) {
-    auto document = verify_and_fill(request.operation);
+    auto document = verify_and_fill(request.operation, exchange->services().metadata_limits);
     if (!document) return exchange->answer(refusal_response(document.error()));
     metadata = std::move(*document);
   }
@@ -120,6 +120,18 @@ Result<RegisterRequest> request_of(Exchange& exchange) {
   }
   ICEBLINK_RETURN_IF_ERROR(validate(ident));
   return register_request_of(body, std::move(ident));
+}
+
+// Why there is no need to read a file. The commit judges again.
+Result<std::optional<Response>> early_refusal(Exchange& exchange, const RegisterTable& operation) {
+  ICEBLINK_ASSIGN_OR_RETURN(const auto reading, exchange.read());
+  const TableIdent& ident = operation.ident;
+  ICEBLINK_ASSIGN_OR_RETURN(const auto found, reading->find_namespace(ident.levels));
+  if (!found) return std::optional(no_such_namespace(ident.levels));
+  if (operation.if_exists != RegisterTable::IfExists::kFail) return std::optional<Response>{};
+  ICEBLINK_ASSIGN_OR_RETURN(const auto row, reading->find_table(ident));
+  if (!row) return std::optional<Response>{};
+  return std::optional(table_already_exists(ident));
 }
 
 }  // namespace
@@ -150,6 +162,9 @@ void load_table(const ExchangePtr& exchange) {
 void register_table(const ExchangePtr& exchange) {
   auto request = request_of(*exchange);
   if (!request) return exchange->answer(refusal_response(request.error()));
+  auto refused = early_refusal(*exchange, request->operation);
+  if (!refused) return exchange->answer(refusal_response(refused.error()));
+  if (*refused) return exchange->answer(std::move(**refused));
   exchange->on_file_thread(
       [exchange, request = std::move(*request)] { finish_register(exchange, request); });
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "daemon/metadata_file.h"
 #include "daemon/operation.h"
 
 namespace iceblink::daemon::http {
@@ -27,6 +28,7 @@ struct RegisterRequest {
 /// kNotFound: no such file. kInvalidArgument: the file cannot be read or is not table metadata, and
 /// why. kNotAllowed, kUnsupported; kBusy: out of descriptors or memory. No other kind: nothing was
 /// done, and no client may doubt it.
-[[nodiscard]] Result<std::string> verify_and_fill(RegisterTable& operation);
+[[nodiscard]] Result<std::string> verify_and_fill(RegisterTable& operation,
+                                                  const MetadataFileLimits& limits);
 
 }  // namespace iceblink::daemon::http

@@ -137,6 +137,7 @@ class LittleMemory : public DaemonTest {
   void SetUp() override {
     auto settings = settings_in(scratch());
     settings.answer_bytes_max = 1 << 20;
+    settings.request_bytes_max = 300'000;
     start(settings);
   }
 };
@@ -163,6 +164,57 @@ TEST_F(LittleMemory, ReadsNoMoreFilesWhileClientsHaveMuchToTake) {
   EXPECT_EQ(slow.receive()->status, 200);
   for (int i = 0; i < 1'000'000 && is_held(); ++i) continue;
   EXPECT_EQ(other.get("/v1/namespaces/a/tables/t").status, 200);
+}
+
+TEST_F(LittleMemory, SendsNoMoreLargeAnswersOfAnyKindWhileClientsHaveMuchToTake) {
+  create_namespace(R"(["a"])");
+  const auto set = connect().post("/v1/namespaces/a/properties",
+                                  R"({"updates":{"k":")" + std::string(1'000'000, 'v') + "\"}}");
+  ASSERT_EQ(set.status, 200) << set.body;
+  std::string large = table_metadata();
+  large.insert(1, std::string(2 << 20, ' '));
+  register_table("a", "t", write_metadata("large.json", large));
+  auto slow = connect();
+  slow.send(HttpClient::text_of({.target = "/v1/namespaces/a/tables/t"}));
+  auto other = connect();
+  const auto is_held = [&] {
+    return other.get("/metrics").body.find("\niceblink_http_answer_bytes 2") != std::string::npos;
+  };
+  for (int i = 0; i < 1'000'000 && !is_held(); ++i) continue;
+  const auto refused = other.get("/v1/namespaces/a");
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.header("retry-after"), "1");
+  EXPECT_EQ(other.get("/v1/namespaces").status, 200);
+  EXPECT_EQ(slow.receive()->status, 200);
+}
+
+TEST_F(LittleMemory, TakesNoMoreLargeBodiesThanItHasRoomFor) {
+  const std::string head =
+      "POST /v1/namespaces HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+      "Content-Length: 200000\r\n\r\n";
+  std::string body = R"({"namespace":["a"]})";
+  body.insert(1, std::string(200'000 - body.size(), ' '));
+  auto first = connect();
+  first.send(head);
+  ASSERT_TRUE(first.receive_continue());
+  auto second = connect();
+  second.send(head);
+  const auto refused = second.receive();
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->status, 429);
+  EXPECT_EQ(refused->header("retry-after"), "1");
+  EXPECT_TRUE(second.sees_end());
+  auto chunked = connect();
+  chunked.send(
+      "POST /v1/namespaces HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n20000\r\n" +
+      std::string(0x20000, ' '));
+  EXPECT_EQ(chunked.receive()->status, 429);
+  create_namespace(R"(["small"])");
+  first.send(body);
+  EXPECT_EQ(first.receive()->status, 200);
+  auto third = connect();
+  third.send(head);
+  EXPECT_TRUE(third.receive_continue());
 }
 
 class ImpatientServer : public DaemonTest {

@@ -60,6 +60,30 @@ TEST_F(Register, ComparesAndSwapsWithExpect) {
   EXPECT_EQ(register_at(second, R"(,"overwrite":true,"expect":")" + first + "\"").status, 200);
 }
 
+TEST_F(Register, LooksAtTheNamesBeforeItReadsTheFile) {
+  register_table("a", "t1", write_table("t.json"));
+  const auto taken = register_at("/nowhere/v1.metadata.json");
+  EXPECT_EQ(taken.status, 409);
+  EXPECT_EQ(taken.error_message(), "Table already exists: a.t1");
+  EXPECT_EQ(register_at("/nowhere/v1.metadata.json", R"(,"overwrite":true)").status, 404);
+  const auto nowhere =
+      connect().post("/v1/namespaces/nope/register",
+                     R"({"name":"t","metadata-location":"/nowhere/v1.metadata.json"})");
+  EXPECT_EQ(nowhere.error_type(), "NoSuchNamespaceException");
+}
+
+TEST_F(Register, ReadsNoLargerFileThanItIsSetTo) {
+  auto settings = settings_in(scratch());
+  settings.metadata_bytes_max = 4096;
+  start(settings);
+  EXPECT_EQ(register_at(write_table("small.json")).status, 200);
+  std::string large = table_metadata();
+  large.insert(1, std::string(4096, ' '));
+  const auto refused = register_at(write_metadata("large.json", large), R"(,"overwrite":true)");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.error_message(), HasSubstr("larger than 4096 bytes"));
+}
+
 TEST_F(Register, NeedsItsNamespace) {
   const auto refused =
       connect().post("/v1/namespaces/nope/register",
