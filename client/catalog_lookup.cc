@@ -46,35 +46,55 @@ Status explain(Presence presence, const Identifier& identifier) {
   return client::check(identifier);
 }
 
-std::string path_of(const TableIdent& ident, Presence wanted) {
-  return wanted == Presence::kView ? client::view_path(ident) : client::table_path(ident);
+std::string path_of(const TableIdent& ident, shm::RecordKind wanted) {
+  return wanted == shm::RecordKind::kView ? client::view_path(ident) : client::table_path(ident);
+}
+
+}  // namespace
+
+namespace {
+
+shm::RecordView find(const shm::ArenaView& arena, const TableIdent& ident,
+                     std::uint64_t generation) noexcept {
+  return client::find_exact(arena, ident, generation);
+}
+shm::RecordView find(const shm::ArenaView& arena, const PreparedKey& key,
+                     std::uint64_t generation) noexcept {
+  return client::find_record(arena, key, generation);
 }
 
 }  // namespace
 
 template <typename Key>
 inline Result<bool> Catalog::State::exists(Segment& segment, State& state, const Key& key,
-                                           Presence wanted) noexcept {
-  Presence presence = Presence::kAbsent;
+                                           shm::RecordKind wanted) noexcept {
+  shm::RecordView record;
   std::uint64_t heartbeat_ns = 0;
   {
     const Segment::Section section(segment);
     if (!section.ok()) [[unlikely]]
       return section.error();
-    presence = client::find_table(section.arena(), key, section.generation()).presence;
-    if (is_object(presence)) [[likely]]
-      return presence == wanted;
+    record = find(section.arena(), key, section.generation());
+    if (record) [[likely]]
+      return record.kind() == wanted;
     heartbeat_ns = heartbeat_of(section);
   }
-  if (presence == Presence::kAbsent && is_surely_valid(key) &&
-      !state.second_opinion.take_turn(heartbeat_ns)) {
-    return false;
-  }
+  return exists_otherwise(state, key, wanted, record.miss(), heartbeat_ns);
+}
+
+// Apart, so that the way of what is there keeps nothing in memory for it.
+template <typename Key>
+[[gnu::noinline]] Result<bool> Catalog::State::exists_otherwise(
+    State& state, const Key& key, shm::RecordKind wanted, shm::FindStatus miss,
+    std::uint64_t heartbeat_ns) noexcept {
+  const bool is_valid = is_surely_valid(key);
+  const bool is_absent = miss == shm::FindStatus::kAbsent;
+  if (is_absent && is_valid && !state.second_opinion.take_turn(heartbeat_ns)) return false;
   return client::guarded([&]() -> Result<bool> {
     const TableIdent ident = ident_of(key);
-    ICEBLINK_RETURN_IF_ERROR(explain(presence, ident));
+    ICEBLINK_RETURN_IF_ERROR(explain(is_absent ? Presence::kAbsent : Presence::kCorrupt, ident));
     // The turn is taken, unless the name took the long way to be found valid.
-    if (!is_surely_valid(key) && !state.second_opinion.take_turn(heartbeat_ns)) return false;
+    if (!is_valid && !state.second_opinion.take_turn(heartbeat_ns)) return false;
     return state.daemon_knows(path_of(ident, wanted));
   });
 }
@@ -147,15 +167,15 @@ Result<std::string> Catalog::State::ask_location(const TableIdent& ident) {
 }
 
 Result<bool> Catalog::table_exists(const TableIdent& ident) const noexcept {
-  return State::exists(*segment_, *state_, ident, Presence::kTable);
+  return State::exists(*segment_, *state_, ident, shm::RecordKind::kTable);
 }
 
 Result<bool> Catalog::table_exists(const PreparedKey& key) const noexcept {
-  return State::exists(*segment_, *state_, key, Presence::kTable);
+  return State::exists(*segment_, *state_, key, shm::RecordKind::kTable);
 }
 
 Result<bool> Catalog::view_exists(const TableIdent& ident) const noexcept {
-  return State::exists(*segment_, *state_, ident, Presence::kView);
+  return State::exists(*segment_, *state_, ident, shm::RecordKind::kView);
 }
 
 Result<bool> Catalog::namespace_exists(const Namespace& levels) const noexcept {

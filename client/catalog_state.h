@@ -29,7 +29,12 @@ class Catalog::State {
   /// the state, which a lookup that hits does not touch.
   template <typename Key>
   [[nodiscard]] static Result<bool> exists(shm::Segment& segment, State& state, const Key& key,
-                                           client::Presence wanted) noexcept;
+                                           shm::RecordKind wanted) noexcept;
+  /// What exists() does about a name that was not found.
+  template <typename Key>
+  [[nodiscard]] static Result<bool> exists_otherwise(State& state, const Key& key,
+                                                     shm::RecordKind wanted, shm::FindStatus miss,
+                                                     std::uint64_t heartbeat_ns) noexcept;
   template <typename Key>
   [[nodiscard]] static Result<std::string> resolve(shm::Segment& segment, State& state,
                                                    const Key& key) noexcept;

@@ -5,7 +5,7 @@
 // a valid key: a level "a\x1Fb" reads like the levels "a", "b"; the name "a\0t" in no namespace
 // reads like the table t in a. Their hashes differ (they are made part by part), but a tag and a
 // probe may agree by chance. Two rules make hits exact:
-//   - the key holds exactly the separators that the identifier's parts put there;
+//   - the key has as many levels as the identifier, so that all its separators are between parts;
 //   - the record's kind is of the class that was asked for.
 // Only after a miss is the identifier checked, to tell "absent" from "cannot exist".
 //
@@ -53,16 +53,17 @@ struct Lookup {
   shm::RecordView record;  // of a table, view or namespace
 };
 
-[[nodiscard]] inline Lookup lookup_of(const shm::Found& found) noexcept {
-  if (found.status == shm::FindStatus::kAbsent) return {};
-  if (found.status == shm::FindStatus::kCorrupt) return {Presence::kCorrupt, {}};
-  switch (found.record.kind()) {
+[[nodiscard]] inline Lookup lookup_of(const shm::RecordView& record) noexcept {
+  if (!record) {
+    return {record.miss() == shm::FindStatus::kAbsent ? Presence::kAbsent : Presence::kCorrupt, {}};
+  }
+  switch (record.kind()) {
     case shm::RecordKind::kTable:
-      return {Presence::kTable, found.record};
+      return {Presence::kTable, record};
     case shm::RecordKind::kView:
-      return {Presence::kView, found.record};
+      return {Presence::kView, record};
     case shm::RecordKind::kNamespace:
-      return {Presence::kNamespace, found.record};
+      return {Presence::kNamespace, record};
     case shm::RecordKind::kTombstone:
     case shm::RecordKind::kNamespaceTombstone:
       break;
@@ -70,37 +71,53 @@ struct Lookup {
   return {Presence::kCorrupt, {}};
 }
 
-/// kTable, kView, kAbsent or kCorrupt. `hash` is that of the identifier's TableKey.
-[[nodiscard]] inline Lookup find_table(const shm::ArenaView& arena, const TableIdent& ident,
-                                       std::uint64_t hash, std::uint64_t generation) noexcept {
+/// The record of a table or view with exactly this identifier, or an empty view that says why.
+/// `hash` is that of the identifier's TableKey. Inlined into few places only.
+[[nodiscard]] inline shm::RecordView find_exact(const shm::ArenaView& arena,
+                                                const TableIdent& ident, std::uint64_t hash,
+                                                std::uint64_t generation) noexcept {
   const shm::TableKey key{ident.levels, ident.name};
-  const Lookup found = lookup_of(arena.find(key, hash, generation));
-  if (found.presence == Presence::kAbsent || found.presence == Presence::kCorrupt) return found;
-  if (ident.levels.empty() || found.presence == Presence::kNamespace) return {};
-  const std::string_view stored = found.record.key();
-  const std::size_t namespace_bytes = stored.size() - ident.name.size() - 1;
-  const bool exact =
-      count_in_record_key(stored.substr(0, namespace_bytes)) + 1 == ident.levels.size();
-  return exact ? found : Lookup{};
+  const shm::RecordView record = arena.find_record(key, hash, generation);
+  if (!record) return record;
+  const bool exact = !ident.levels.empty() && record.kind() != shm::RecordKind::kNamespace &&
+                     record.level_count() == static_cast<std::uint8_t>(ident.levels.size());
+  return exact ? record : shm::RecordView(shm::FindStatus::kAbsent);
 }
 
 [[nodiscard]] inline std::uint64_t hash_of(const TableIdent& ident, std::uint64_t seed) noexcept {
   return shm::TableKey{ident.levels, ident.name}.hash(seed);
 }
 
+/// The same, hashed here. A function of its own, so that what it keeps in registers is not
+/// mixed up with what its callers keep.
+[[nodiscard]] shm::RecordView find_exact(const shm::ArenaView& arena, const TableIdent& ident,
+                                         std::uint64_t generation) noexcept;
+
+/// kTable, kView, kAbsent or kCorrupt. `hash` is that of the identifier's TableKey.
+[[nodiscard]] inline Lookup find_table(const shm::ArenaView& arena, const TableIdent& ident,
+                                       std::uint64_t hash, std::uint64_t generation) noexcept {
+  return lookup_of(find_exact(arena, ident, hash, generation));
+}
+
 [[nodiscard]] inline Lookup find_table(const shm::ArenaView& arena, const TableIdent& ident,
                                        std::uint64_t generation) noexcept {
-  return find_table(arena, ident, hash_of(ident, arena.hash_seed()), generation);
+  return lookup_of(find_exact(arena, ident, generation));
 }
 
 /// The same for a key that is known to be valid.
-[[nodiscard]] inline Lookup find_table(const shm::ArenaView& arena, const PreparedKey& prepared,
-                                       std::uint64_t generation) noexcept {
+[[nodiscard]] inline shm::RecordView find_record(const shm::ArenaView& arena,
+                                                 const PreparedKey& prepared,
+                                                 std::uint64_t generation) noexcept {
   const shm::EncodedKey key{prepared.encoded()};
   const std::uint64_t seed = arena.hash_seed();
   const std::uint64_t hash =
       prepared.seed() == seed ? prepared.hash() : key.hash(seed);  // another store's, or re-seeded
-  return lookup_of(arena.find(key, hash, generation));
+  return arena.find_record(key, hash, generation);
+}
+
+[[nodiscard]] inline Lookup find_table(const shm::ArenaView& arena, const PreparedKey& prepared,
+                                       std::uint64_t generation) noexcept {
+  return lookup_of(find_record(arena, prepared, generation));
 }
 
 /// A namespace's key by its levels. Borrows.
@@ -128,10 +145,10 @@ struct NamespaceKey {
 [[nodiscard]] inline Lookup find_namespace(const shm::ArenaView& arena, const Namespace& levels,
                                            std::uint64_t hash, std::uint64_t generation) noexcept {
   if (levels.empty()) return {};
-  const Lookup found = lookup_of(arena.find(NamespaceKey{levels}, hash, generation));
+  const Lookup found = lookup_of(arena.find_record(NamespaceKey{levels}, hash, generation));
   if (found.presence == Presence::kCorrupt) return found;
   const bool exact = found.presence == Presence::kNamespace &&
-                     count_in_record_key(found.record.key()) + 1 == levels.size();
+                     found.record.level_count() == static_cast<std::uint8_t>(levels.size());
   return exact ? found : Lookup{};
 }
 

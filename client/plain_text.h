@@ -27,13 +27,6 @@ inline constexpr std::uint64_t kOnes = 0x0101010101010101;
   return word;
 }
 
-/// 1 in each byte of `word` that is a level separator, else 0. Exact: no carry between bytes.
-[[nodiscard]] inline std::uint64_t separators_in(std::uint64_t word) noexcept {
-  const std::uint64_t differences = word ^ (kOnes * static_cast<unsigned char>(kLevelSeparator));
-  const std::uint64_t low = (differences & (kOnes * 0x7f)) + kOnes * 0x7f;
-  return ~(low | differences | (kOnes * 0x7f)) >> 7;
-}
-
 /// True when all eight bytes are 0x20 to 0x7F.
 [[nodiscard]] inline bool is_plain(std::uint64_t word) noexcept {
   const bool is_ascii = (word & (kOnes * 0x80)) == 0;
@@ -42,24 +35,6 @@ inline constexpr std::uint64_t kOnes = 0x0101010101010101;
 }
 
 }  // namespace plain_text_internal
-
-/// The number of level separators in a prefix of a record's key. It may read up to seven bytes
-/// before the key, where the record's fields are.
-[[nodiscard]] inline std::size_t count_in_record_key(std::string_view prefix) noexcept {
-  using namespace plain_text_internal;
-  static_assert(shm::kRecordKeyOffset >= 8);
-  const char* at = prefix.data();
-  std::size_t left = prefix.size();
-  std::uint64_t counts = 0;  // a count in each byte: a key has at most 64 words
-  for (; left >= 8; at += 8, left -= 8) counts += separators_in(load_word(at));
-  if (left > 0) {
-    const std::uint64_t word = load_word(at + left - 8);
-    const std::size_t others = 8 * (8 - left);  // bits of bytes that were counted or are not ours
-    counts +=
-        separators_in(std::endian::native == std::endian::little ? word >> others : word << others);
-  }
-  return static_cast<std::size_t>((counts * kOnes) >> 56);
-}
 
 /// True for a non-empty name of printable ASCII, which is valid. Other names may be valid too.
 [[nodiscard]] inline bool is_plain_name(std::string_view name) noexcept {

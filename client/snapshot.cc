@@ -33,6 +33,15 @@ inline Result<bool> exists(const Lookup& found, Presence wanted,
   return false;
 }
 
+// Apart, so that the way of what is there stays short.
+[[gnu::noinline]] Result<std::optional<TableView>> nothing_at(const TableIdent& ident,
+                                                              shm::RecordView miss) noexcept {
+  const Lookup found = client::lookup_of(miss);
+  const bool is_absent = found.presence == Presence::kAbsent && client::is_plainly_valid(ident);
+  if (!is_absent) ICEBLINK_RETURN_IF_ERROR(explain(found, ident));
+  return std::optional<TableView>();
+}
+
 inline bool is_object(const Lookup& found) noexcept {
   return found.presence == Presence::kTable || found.presence == Presence::kView;
 }
@@ -51,12 +60,10 @@ Snapshot::Snapshot(std::shared_ptr<const shm::Mapping> mapping, std::uint64_t ge
     : mapping_(std::move(mapping)), arena_(&mapping_->arena), generation_(generation) {}
 
 Result<std::optional<TableView>> Snapshot::find(const TableIdent& ident) const noexcept {
-  const Lookup found = client::find_table(*arena_, ident, generation_);
-  if (is_object(found)) [[likely]]
-    return std::optional(TableViewMaker::make(found.record));
-  const bool is_absent = found.presence == Presence::kAbsent && client::is_plainly_valid(ident);
-  if (!is_absent) ICEBLINK_RETURN_IF_ERROR(explain(found, ident));
-  return std::optional<TableView>();
+  const shm::RecordView record = client::find_exact(*arena_, ident, generation_);
+  if (record) [[likely]]
+    return std::optional(TableViewMaker::make(record));
+  return nothing_at(ident, record);
 }
 
 Result<std::optional<TableView>> Snapshot::find(const PreparedKey& key) const noexcept {

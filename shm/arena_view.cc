@@ -76,6 +76,21 @@ std::uint32_t ArenaView::checksum_of(const Record& record, std::size_t key_bytes
   return static_cast<std::uint32_t>(XXH3_64bits_withSeed(bytes + kAfter, end - kAfter, head));
 }
 
+// Apart from find(), whose common case it is not.
+RecordView ArenaView::walk_back(RecordView record, std::uint64_t generation) const noexcept {
+  while (record.generation() > generation) {
+    const std::uint64_t previous = record.previous_offset();
+    if (previous == 0) return RecordView(FindStatus::kAbsent);
+    if (previous >= record.offset()) return RecordView(FindStatus::kCorrupt);
+    const RecordView older = record_at(previous);
+    if (!older || older.generation() > record.generation() || older.key() != record.key()) {
+      return RecordView(FindStatus::kCorrupt);
+    }
+    record = older;
+  }
+  return is_tombstone(record.kind()) ? RecordView(FindStatus::kAbsent) : record;
+}
+
 const ChildHeads* ArenaView::child_heads(const RecordView& record) const noexcept {
   const std::uint64_t offset = record.location_hash();
   if (!is_namespace_class(record.kind()) || offset < records_offset_ ||

@@ -35,16 +35,25 @@ template <typename T>
   }
 }
 
-/// A record whose fields and bytes lie inside the mapping. The lengths are copies.
+enum class FindStatus : std::uint8_t { kAbsent, kCorrupt, kFound };
+
+/// A record whose fields and bytes lie inside the mapping. The lengths are copies, since what was
+/// checked must not change; other fields lead nowhere and are read where they are. 16 bytes.
 class RecordView {
  public:
   RecordView() = default;
+  /// No record, and why: kAbsent or kCorrupt.
+  explicit RecordView(FindStatus miss) noexcept : offset_units_(static_cast<std::uint32_t>(miss)) {}
 
   explicit operator bool() const noexcept { return record_ != nullptr; }
+  /// Of an empty view.
+  [[nodiscard]] FindStatus miss() const noexcept { return static_cast<FindStatus>(offset_units_); }
   [[nodiscard]] const Record& raw() const noexcept { return *record_; }
-  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  [[nodiscard]] RecordKind kind() const noexcept { return kind_; }
-  [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
+  [[nodiscard]] std::uint64_t offset() const noexcept {
+    return std::uint64_t{offset_units_} * kRecordAlignment;
+  }
+  [[nodiscard]] RecordKind kind() const noexcept { return load_once(record_->kind); }
+  [[nodiscard]] std::uint64_t generation() const noexcept { return load_once(record_->generation); }
   [[nodiscard]] std::uint64_t previous_offset() const noexcept {
     return std::uint64_t{load_once(record_->previous)} * kRecordAlignment;
   }
@@ -65,10 +74,14 @@ class RecordView {
   [[nodiscard]] std::uint8_t format_version() const noexcept {
     return load_once(record_->format_version);
   }
+  /// Levels of the namespace that the key names or lies in, modulo 256 (a table has at most 255).
+  [[nodiscard]] std::uint8_t level_count() const noexcept {
+    return load_once(record_->level_count);
+  }
   /// Bytes in the arena.
   [[nodiscard]] std::uint64_t span_bytes() const noexcept {
     return record_span(key_bytes_, location_bytes_,
-                       is_namespace_class(kind_) && load_once(record_->previous) == 0);
+                       is_namespace_class(kind()) && load_once(record_->previous) == 0);
   }
 
  private:
@@ -78,14 +91,10 @@ class RecordView {
   }
 
   const Record* record_ = nullptr;
-  std::uint64_t offset_ = 0;
-  std::uint64_t generation_ = 0;
+  std::uint32_t offset_units_ = 0;
   std::uint16_t key_bytes_ = 0;
   std::uint16_t location_bytes_ = 0;
-  RecordKind kind_ = RecordKind::kTombstone;
 };
-
-enum class FindStatus : std::uint8_t { kFound, kAbsent, kCorrupt };
 
 struct Found {
   FindStatus status = FindStatus::kAbsent;
@@ -120,7 +129,13 @@ class ArenaView {
   /// O(1) expected, plus one step for each newer version.
   template <typename Key>
   [[nodiscard]] Found find(const Key& key, std::uint64_t hash,
-                           std::uint64_t generation) const noexcept;
+                           std::uint64_t generation) const noexcept {
+    return found_of(find_record(key, hash, generation));
+  }
+  /// The same as a record, or an empty view that says why: 16 bytes, which travel in registers.
+  template <typename Key>
+  [[nodiscard]] RecordView find_record(const Key& key, std::uint64_t hash,
+                                       std::uint64_t generation) const noexcept;
 
   /// Hints the cache: the slot that a lookup of `hash` starts at; then, after a while, the record
   /// that slot names, if its tag matches.
@@ -152,7 +167,7 @@ class ArenaView {
   /// The version visible at `generation` of the key whose newest record is at `offset`.
   [[nodiscard]] Found find_version(std::uint64_t offset, std::uint64_t generation) const noexcept {
     const RecordView newest = record_at(offset);
-    return newest ? walk_back(newest, generation) : Found{FindStatus::kCorrupt, {}};
+    return newest ? found_of(walk_back(newest, generation)) : Found{FindStatus::kCorrupt, {}};
   }
 
   /// The record at `offset`, or an empty view when it does not lie inside the record area.
@@ -172,7 +187,10 @@ class ArenaView {
   FindStatus visit_children(Chain chain, std::string_view namespace_key, std::uint64_t generation,
                             Visit&& visit) const;
   /// The version of the key of `newest` visible at `generation`.
-  [[nodiscard]] Found walk_back(RecordView newest, std::uint64_t generation) const noexcept;
+  [[nodiscard]] RecordView walk_back(RecordView newest, std::uint64_t generation) const noexcept;
+  [[nodiscard]] static Found found_of(const RecordView& record) noexcept {
+    return record ? Found{FindStatus::kFound, record} : Found{record.miss(), {}};
+  }
 
   const std::byte* bytes_ = nullptr;
   const ArenaHeader* header_ = nullptr;
@@ -196,52 +214,36 @@ inline RecordView ArenaView::record_at(std::uint64_t offset) const noexcept {
   const auto* record = reinterpret_cast<const Record*>(bytes_ + offset);
   const std::uint16_t key_bytes = load_once(record->key_bytes);
   const std::uint16_t location_bytes = load_once(record->location_bytes);
-  // The sum, ChildHeads included, cannot overflow: offset is below 2^48.
-  if (offset + record_span(key_bytes, location_bytes, true) > file_bytes_ + sizeof(ChildHeads)) {
-    return view;
-  }
+  // The sum cannot overflow: offset is below 2^48.
+  if (offset + kRecordKeyOffset + key_bytes + location_bytes > file_bytes_) return view;
   view.record_ = record;
-  view.offset_ = offset;
-  view.generation_ = load_once(record->generation);
+  view.offset_units_ = static_cast<std::uint32_t>(offset / kRecordAlignment);
   view.key_bytes_ = key_bytes;
   view.location_bytes_ = location_bytes;
-  view.kind_ = load_once(record->kind);
   return view;
 }
 
-inline Found ArenaView::walk_back(RecordView record, std::uint64_t generation) const noexcept {
-  while (record.generation() > generation) {
-    const std::uint64_t previous = record.previous_offset();
-    if (previous == 0) return {FindStatus::kAbsent, {}};
-    if (previous >= record.offset()) return {FindStatus::kCorrupt, {}};
-    const RecordView older = record_at(previous);
-    if (!older || older.generation() > record.generation() || older.key() != record.key())
-      return {FindStatus::kCorrupt, {}};
-    record = older;
-  }
-  if (is_tombstone(record.kind())) return {FindStatus::kAbsent, {}};
-  return {FindStatus::kFound, record};
-}
-
 template <typename Key>
-inline Found ArenaView::find(const Key& key, std::uint64_t hash,
-                             std::uint64_t generation) const noexcept {
+inline RecordView ArenaView::find_record(const Key& key, std::uint64_t hash,
+                                         std::uint64_t generation) const noexcept {
   const std::size_t key_size = key.size();
   std::uint64_t at = home_slot(hash, capacity_);
   for (std::uint64_t probes = 0; probes < capacity_; ++probes) {
     // SYNC slot-publish: acquires the record it names; partner ArenaWriter::store_slot
     const Slot slot = slots_[at].load(std::memory_order_acquire);
-    if (slot == 0) return {FindStatus::kAbsent, {}};
+    if (slot == 0) return RecordView(FindStatus::kAbsent);
     if ((slot >> 48) == tag_of(hash)) {
       const RecordView record = record_at(slot & kOffsetMask);
-      if (!record) return {FindStatus::kCorrupt, {}};
+      if (!record) return RecordView(FindStatus::kCorrupt);
       if (record.key().size() == key_size && key.equals(record.key().data())) {
-        return walk_back(record, generation);
+        if (record.generation() > generation) [[unlikely]]
+          return walk_back(record, generation);
+        return is_tombstone(record.kind()) ? RecordView(FindStatus::kAbsent) : record;
       }
     }
     if (++at == capacity_) at = 0;
   }
-  return {FindStatus::kAbsent, {}};  // a full index: legal for damage only, and it ended
+  return RecordView(FindStatus::kAbsent);  // a full index: legal for damage only, and it ended
 }
 
 inline void ArenaView::prefetch_record(std::uint64_t hash) const noexcept {
@@ -279,9 +281,8 @@ FindStatus ArenaView::visit_children(Chain chain, std::string_view namespace_key
     const RecordView first = record_at(offset);
     if (!first || parent_of(first.key()) != namespace_key) return FindStatus::kCorrupt;
     const std::string_view leaf = leaf_of(first.key());
-    const std::uint64_t hash = chain == Chain::kTables
-                                   ? hash_name_below(parent_hash, leaf, hash_seed_)
-                                   : hash_level_below(parent_hash, leaf, hash_seed_);
+    const std::uint64_t hash = chain == Chain::kTables ? hash_name_below(parent_hash, leaf)
+                                                       : hash_level_below(parent_hash, leaf);
     const Found found = find(EncodedKey{first.key()}, hash, generation);
     if (found.status == FindStatus::kCorrupt) return FindStatus::kCorrupt;
     if (found.status == FindStatus::kFound) visit(found.record);

@@ -139,6 +139,7 @@ ArenaWriter::Pending ArenaWriter::append(const Change& change) noexcept {
   record->location_bytes = static_cast<std::uint16_t>(location.size());
   record->kind = change.kind;
   record->format_version = change.format_version;
+  record->level_count = level_count_of(change.key);
   if (!is_namespace) {
     record->location_hash = key_internal::hash_bytes(location, 0);
   } else {

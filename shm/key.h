@@ -5,9 +5,11 @@
 // name) and its encoded bytes (iceblink/identifier.h). Hashing part by part lets a lookup start
 // from a TableIdent without a buffer, and a listing from the hash of its namespace.
 //
-// Hash of a key = fold over its parts of mix(state, XXH3-64(part, seed)), the state starting at
-// the seed; a table's name is mixed with another constant than a level is, so that the namespace
-// a.b and the table a.b differ: that constant is the key's class.
+// Hash of a key: a state, which starts at the seed, takes in each part in turn: two words that
+// cover the part, or end it (as wyhash does), are multiplied to 128 bits and folded. A table's name
+// goes in with another constant than a level does, so that the namespace a.b and the table a.b
+// differ: that constant is the key's class. A third of the instructions of one XXH3 call a part.
+// The seed is the store's secret; probes are bounded in number and a crowded arena is re-seeded.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -30,12 +32,50 @@ namespace key_internal {
 
 inline constexpr std::uint64_t kLevelClass = 0x9e3779b97f4a7c15;
 inline constexpr std::uint64_t kNameClass = 0xd1b54a32d192ed03;
+inline constexpr std::uint64_t kFinish = 0xa0761d6478bd642f;
 
-[[nodiscard]] inline std::uint64_t mix(std::uint64_t state, std::uint64_t part_hash,
-                                       std::uint64_t part_class) noexcept {
-  const auto product =
-      static_cast<unsigned __int128>(state ^ part_hash) * (part_class ^ (part_hash << 1 | 1));
+[[nodiscard]] inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
+  const auto product = static_cast<unsigned __int128>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+[[nodiscard]] inline std::uint64_t mix(std::uint64_t state, std::uint64_t word,
+                                       std::uint64_t part_class) noexcept {
+  return fold(state ^ word, part_class ^ (word << 1 | 1));
+}
+
+template <typename Word>
+[[nodiscard]] inline std::uint64_t load_word(const char* from) noexcept {
+  Word word = 0;
+  std::memcpy(&word, from, sizeof(word));
+  return word;
+}
+
+[[nodiscard]] inline std::uint64_t absorb(std::uint64_t state, std::string_view part,
+                                          std::uint64_t part_class) noexcept {
+  const char* at = part.data();
+  std::size_t left = part.size();
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  if (left >= 8) [[likely]] {
+    for (; left > 16; at += 16, left -= 16) {
+      state =
+          fold(load_word<std::uint64_t>(at) ^ part_class, load_word<std::uint64_t>(at + 8) ^ state);
+    }
+    // The last 8 to 16 bytes; below 8 they reach back into what went before.
+    a = load_word<std::uint64_t>(left >= 8 ? at : at + left - 8);
+    b = load_word<std::uint64_t>(at + left - 8);
+  } else if (left >= 4) {
+    a = load_word<std::uint32_t>(at);
+    b = load_word<std::uint32_t>(at + left - 4);
+  } else if (left > 0) {
+    a = std::uint64_t{static_cast<unsigned char>(at[0])} << 16 |
+        std::uint64_t{static_cast<unsigned char>(at[left / 2])} << 8 |
+        static_cast<unsigned char>(at[left - 1]);
+  }
+  // Twice: one multiplication alone leaves the low bits of `a` weak where `b` is a multiple of
+  // two's powers.
+  return fold(fold(a ^ part_class, b ^ state) ^ kFinish, part_class + part.size());
 }
 
 [[nodiscard]] inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed) noexcept {
@@ -49,14 +89,11 @@ inline constexpr std::uint64_t kNameClass = 0xd1b54a32d192ed03;
     return word;
   };
   if (size >= 8) {
-    for (; size > 8; a += 8, b += 8, size -= 8) {
-      if (load(a, std::uint64_t{}) != load(b, std::uint64_t{})) return false;
-      if (size < 16) {  // the last word overlaps the one before
-        const std::size_t rest = size - 8;
-        return load(a + rest, std::uint64_t{}) == load(b + rest, std::uint64_t{});
-      }
+    const std::size_t last = size - 8;  // where the last word begins; it may overlap the one before
+    for (std::size_t i = 0; i < last; i += 8) {
+      if (load(a + i, std::uint64_t{}) != load(b + i, std::uint64_t{})) return false;
     }
-    return load(a, std::uint64_t{}) == load(b, std::uint64_t{});
+    return load(a + last, std::uint64_t{}) == load(b + last, std::uint64_t{});
   }
   if (size >= 4) {
     return load(a, std::uint32_t{}) == load(b, std::uint32_t{}) &&
@@ -75,26 +112,21 @@ inline constexpr std::uint64_t kNameClass = 0xd1b54a32d192ed03;
                                                std::uint64_t seed) noexcept {
   std::uint64_t state = seed;
   for (const auto& level : levels) {
-    state =
-        key_internal::mix(state, key_internal::hash_bytes(level, seed), key_internal::kLevelClass);
+    state = key_internal::absorb(state, level, key_internal::kLevelClass);
   }
   return state;
 }
 
 /// The hash of a child namespace, given its parent's.
 [[nodiscard]] inline std::uint64_t hash_level_below(std::uint64_t parent_hash,
-                                                    std::string_view level,
-                                                    std::uint64_t seed) noexcept {
-  return key_internal::mix(parent_hash, key_internal::hash_bytes(level, seed),
-                           key_internal::kLevelClass);
+                                                    std::string_view level) noexcept {
+  return key_internal::absorb(parent_hash, level, key_internal::kLevelClass);
 }
 
 /// The hash of a table, given its namespace's.
 [[nodiscard]] inline std::uint64_t hash_name_below(std::uint64_t namespace_hash,
-                                                   std::string_view name,
-                                                   std::uint64_t seed) noexcept {
-  return key_internal::mix(namespace_hash, key_internal::hash_bytes(name, seed),
-                           key_internal::kNameClass);
+                                                   std::string_view name) noexcept {
+  return key_internal::absorb(namespace_hash, name, key_internal::kNameClass);
 }
 
 /// The hash of an encoded key of either class.
@@ -104,12 +136,12 @@ inline constexpr std::uint64_t kNameClass = 0xd1b54a32d192ed03;
   std::string_view levels = key.substr(0, name_at);
   while (!levels.empty()) {
     const auto end = levels.find(kKeyLevelSeparator);
-    state = hash_level_below(state, levels.substr(0, end), seed);
+    state = hash_level_below(state, levels.substr(0, end));
     if (end == std::string_view::npos) break;
     levels.remove_prefix(end + 1);
   }
   if (name_at == std::string_view::npos) return state;
-  return hash_name_below(state, key.substr(name_at + 1), seed);
+  return hash_name_below(state, key.substr(name_at + 1));
 }
 
 /// A table's key by its parts. Borrows.
@@ -118,7 +150,7 @@ struct TableKey {
   std::string_view name;
 
   [[nodiscard]] std::uint64_t hash(std::uint64_t seed) const noexcept {
-    return hash_name_below(hash_levels(levels, seed), name, seed);
+    return hash_name_below(hash_levels(levels, seed), name);
   }
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t size = levels.size() + name.size();  // a separator after each level
@@ -158,6 +190,14 @@ struct EncodedKey {
   if (name_at != std::string_view::npos) return key.substr(0, name_at);
   const auto last = key.rfind(kKeyLevelSeparator);
   return last == std::string_view::npos ? std::string_view{} : key.substr(0, last);
+}
+
+/// Levels of the namespace that an encoded key names or lies in, modulo 256.
+[[nodiscard]] inline std::uint8_t level_count_of(std::string_view key) noexcept {
+  const std::string_view levels = key.substr(0, key.find(kKeyNameSeparator));
+  std::size_t count = levels.empty() ? 0 : 1;
+  for (const char c : levels) count += c == kKeyLevelSeparator ? 1 : 0;
+  return static_cast<std::uint8_t>(count);
 }
 
 /// The last part of an encoded key: the table's name, or the innermost level.

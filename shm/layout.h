@@ -183,9 +183,10 @@ struct Record {
   std::uint16_t location_bytes;
   RecordKind kind;
   std::uint8_t format_version;  // of the table metadata; 0 = unknown
+  std::uint8_t level_count;     // of the key's namespace, modulo 256: makes a match by parts exact
 };
-inline constexpr std::size_t kRecordKeyOffset = 66;
-static_assert(offsetof(Record, format_version) == 65);
+inline constexpr std::size_t kRecordKeyOffset = 67;
+static_assert(offsetof(Record, level_count) == 66);
 static_assert(offsetof(Record, generation) == 40);
 
 inline constexpr std::size_t kKeyBytesMax = 511;

@@ -132,8 +132,8 @@ Segment::~Segment() {
   SegmentForkHandlers::instance().remove(this);
 }
 
-Error Segment::Section::error() const noexcept {
-  if (slot_ != nullptr && slot_->failure) return *slot_->failure;
+Error Segment::Section::error_of(const ThreadSlot* slot) noexcept {
+  if (slot != nullptr && slot->failure) return *slot->failure;
   return {ErrorKind::kOutOfMemory, {"registering a reader thread"}};
 }
 

@@ -74,7 +74,7 @@ class Segment {
     Section& operator=(const Section&) = delete;
 
     [[nodiscard]] bool ok() const noexcept { return mapping_ != nullptr; }
-    [[nodiscard]] Error error() const noexcept;
+    [[nodiscard]] Error error() const noexcept { return error_of(slot_); }
     [[nodiscard]] const ArenaView& arena() const noexcept { return mapping_->arena; }
     [[nodiscard]] std::uint64_t generation() const noexcept {
       return mapping_->arena.generation_at(root_);
@@ -88,6 +88,8 @@ class Segment {
       RootWord root;
       std::uint64_t sequence;
     };
+    /// Takes the slot alone, so that a section need not lie in memory.
+    static Error error_of(const ThreadSlot* slot) noexcept;
     /// Follows the root, and checks the place when that is due.
     static Entered enter_slowly(Segment& segment, ThreadSlot& slot) noexcept;
 

@@ -149,6 +149,9 @@ class ArenaCheck {
     } else if (record.next_sibling_offset() != 0) {
       fail(record.offset(), "a later version is linked as a sibling");
     }
+    if (record.level_count() != level_count_of(record.key())) {
+      fail(record.offset(), "the number of levels is wrong");
+    }
     const std::uint64_t expected = is_namespace_class(record.kind())
                                        ? key.heads
                                        : key_internal::hash_bytes(record.location(), 0);

@@ -167,22 +167,6 @@ TEST_F(CatalogLookup, IsExactEvenWhereAnInvalidNameSpellsAnotherKey) {
             client::Presence::kAbsent);
 }
 
-TEST(PlainText, CountsSeparatorsAtEveryLengthAndPlace) {
-  std::mt19937 random(1);
-  for (std::size_t size = 0; size < 80; ++size) {
-    for (int round = 0; round < 20; ++round) {
-      // Separators before and after the prefix must not count.
-      std::string bytes(8, kLevelSeparator);
-      for (std::size_t i = 0; i < size; ++i) {
-        bytes += random() % 3 == 0 ? kLevelSeparator : static_cast<char>(random() % 256);
-      }
-      const std::string_view prefix = std::string_view(bytes).substr(8);
-      const auto expected = std::count(prefix.begin(), prefix.end(), kLevelSeparator);
-      ASSERT_EQ(client::count_in_record_key(prefix), static_cast<std::size_t>(expected)) << size;
-    }
-  }
-}
-
 TEST(PlainText, KnowsPlainNamesAtEveryLengthAndPlace) {
   EXPECT_FALSE(client::is_plain_name(""));
   for (std::size_t size = 1; size < 40; ++size) {

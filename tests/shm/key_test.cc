@@ -4,6 +4,7 @@
 #include <iceblink/identifier.h>
 
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <set>
 
@@ -65,6 +66,41 @@ TEST(Key, NamespaceAndTableOfTheSamePartsDiffer) {
   EXPECT_NE(hash_levels(Namespace{"a", "b"}, 5), key_of({{"a"}, "b"}).hash(5));
   EXPECT_NE(hash_levels(Namespace{"a", "b"}, 5), hash_levels(Namespace{"b", "a"}, 5));
   EXPECT_NE(hash_levels(Namespace{"ab"}, 5), hash_levels(Namespace{"a", "b"}, 5));
+}
+
+TEST(Key, EveryBitOfAPartChangesAboutHalfOfTheHash) {
+  std::mt19937_64 random(3);
+  for (const std::size_t size :
+       {1U, 2U, 3U, 4U, 7U, 8U, 9U, 15U, 16U, 17U, 23U, 24U, 31U, 33U, 64U}) {
+    std::uint64_t flipped_bits = 0;
+    std::uint64_t trials = 0;
+    for (int round = 0; round < 64; ++round) {
+      std::string name(size, ' ');
+      for (auto& c : name) c = static_cast<char>(random());
+      const std::uint64_t seed = random();
+      const std::uint64_t before = hash_name_below(seed, name);
+      for (std::size_t bit = 0; bit < 8 * size; ++bit) {
+        std::string other = name;
+        other[bit / 8] = static_cast<char>(other[bit / 8] ^ (1 << bit % 8));
+        const int changed = std::popcount(before ^ hash_name_below(seed, other));
+        ASSERT_GE(changed, 8) << size << " bytes, bit " << bit;
+        flipped_bits += static_cast<std::uint64_t>(changed);
+        ++trials;
+      }
+    }
+    const double mean = static_cast<double>(flipped_bits) / static_cast<double>(trials);
+    EXPECT_NEAR(mean, 32, 1) << size;
+  }
+}
+
+TEST(Key, AMillionStructuredNamesDoNotCollide) {
+  std::vector<std::uint64_t> hashes;
+  for (int i = 0; i < 1'000'000; ++i) {
+    const TableIdent ident{{"db" + std::to_string(i / 1000)}, "t_" + std::to_string(i % 1000)};
+    hashes.push_back(key_of(ident).hash(7));
+  }
+  std::sort(hashes.begin(), hashes.end());
+  EXPECT_EQ(std::adjacent_find(hashes.begin(), hashes.end()), hashes.end());
 }
 
 TEST(Key, HashesSpreadOverHomeSlotsAndTags) {
