@@ -6,6 +6,7 @@
 #include "client/guard.h"
 #include "client/messages.h"
 #include "client/wire.h"
+#include "iceberg/utf8.h"
 
 namespace iceblink {
 namespace {
@@ -35,6 +36,11 @@ Result<TableChange> change_of(const shm::RecordView& record) {
   ICEBLINK_ASSIGN_OR_RETURN(TableIdent ident, decode_table(record.key()));
   change.levels = std::move(ident.levels);
   change.name = std::move(ident.name);
+  if (!is_utf8(record.location())) {
+    return {ErrorKind::kCorrupt, "the location of " +
+                                     format(TableIdent{change.levels, change.name}) +
+                                     " in the segment is not UTF-8"};
+  }
   change.metadata_location = std::string(record.location());
   return change;
 }

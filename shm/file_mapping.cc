@@ -71,6 +71,7 @@ Error system_error(const std::string& what, int errno_value) {
   ErrorKind kind = ErrorKind::kIo;
   switch (errno_value) {
     case ENOENT:
+    case ENOTDIR:
       kind = ErrorKind::kNotFound;
       break;
     case EACCES:

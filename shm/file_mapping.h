@@ -63,7 +63,7 @@ class WriteMapping {
   boost::interprocess::mapped_region region_;
 };
 
-/// An Error of `errno_value`, as what it means here: ENOENT kNotFound, EACCES and EPERM
+/// An Error of `errno_value`, as what it means here: ENOENT and ENOTDIR kNotFound, EACCES and EPERM
 /// kNotAllowed, ENOSPC, EDQUOT and EFBIG kNoSpace, EEXIST kAlreadyExists, ENOMEM kOutOfMemory, else
 /// kIo.
 [[nodiscard]] Error system_error(const std::string& what, int errno_value);

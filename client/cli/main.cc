@@ -49,6 +49,10 @@ ExitCode run(int argc, char** argv) {
                 " (see iceblink --help)");
     return ExitCode::kUsage;
   }
+  if (invocation.runtime_dir.empty()) {
+    print_error("--dir names no directory");
+    return ExitCode::kUsage;
+  }
   const auto done = invocation.run();
   if (done && std::ferror(stdout) != 0) {
     print_error("standard output cannot be written");

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "iceberg/utf8.h"
+
 namespace iceblink::cli {
 namespace {
 
@@ -33,7 +35,8 @@ std::string_view kind_of(const TableChange& change) {
 }  // namespace
 
 void print_line(std::string_view text) {
-  put(stdout, std::string(text));
+  // Names may hold control characters; a line stays one, and a terminal is told nothing.
+  put(stdout, on_one_line(text));
 }
 
 void print_json(const boost::json::value& value) {
@@ -41,9 +44,7 @@ void print_json(const boost::json::value& value) {
 }
 
 void print_error(std::string_view message) {
-  std::string line = "iceblink: ";
-  for (const char c : message) line += c == '\n' || c == '\r' ? ' ' : c;
-  put(stderr, std::move(line));
+  put(stderr, "iceblink: " + on_one_line(message));
 }
 
 ExitCode usage_error(const Error& error) {

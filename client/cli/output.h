@@ -15,6 +15,7 @@
 
 namespace iceblink::cli {
 
+/// Control characters as \xNN.
 void print_line(std::string_view text);
 /// One document, one line.
 void print_json(const boost::json::value& value);

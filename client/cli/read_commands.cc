@@ -3,6 +3,7 @@
 
 #include "client/cli/invocation.h"
 #include "client/cli/output.h"
+#include "iceberg/utf8.h"
 
 namespace iceblink::cli {
 namespace {
@@ -98,6 +99,10 @@ Result<ExitCode> print_location(const Invocation& invocation, const std::string&
   if (!ident) return usage_error(ident.error());
   ICEBLINK_ASSIGN_OR_RETURN(const Catalog catalog, invocation.open());
   ICEBLINK_ASSIGN_OR_RETURN(const std::string location, catalog.resolve_location(*ident));
+  if (!is_utf8(location)) {
+    return Error{ErrorKind::kCorrupt,
+                 "the location of " + ident_text + " in the segment is not UTF-8"};
+  }
   if (invocation.is_json()) {
     print_json(json::object{{"metadata-location", location}});
   } else {

@@ -100,7 +100,10 @@ Result<ExitCode> print_status(const Invocation& invocation) {
 Result<ExitCode> verify(const Invocation& invocation) {
   // Whether there is a segment at all is another question than whether it is sound.
   const auto catalog = invocation.open();
-  if (!catalog && catalog.error().kind() == ErrorKind::kNoSegment) return catalog.error();
+  if (!catalog && catalog.error().kind() != ErrorKind::kCorrupt &&
+      catalog.error().kind() != ErrorKind::kIncompatible) {
+    return catalog.error();
+  }
   const shm::VerifyReport report = shm::verify_segment(invocation.runtime_dir);
   const bool is_sound = report.problems.empty();
   if (invocation.is_json()) {

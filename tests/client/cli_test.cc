@@ -84,6 +84,36 @@ TEST_F(CommandLine, WithoutASegmentSaysSo) {
   EXPECT_EQ(in_dir({"verify"}).exit_code, 3);
 }
 
+TEST_F(CommandLine, ADirectoryThatIsNoneIsNotTakenForDamage) {
+  commit_tables(1);
+  const std::string file = dir_.path() + "/control";
+  for (const char* command : {"tables", "verify"}) {
+    EXPECT_EQ(run({"--dir", file, command}).exit_code, 3) << command;
+    EXPECT_EQ(run({"--dir", "", command}).exit_code, 2) << command;
+  }
+}
+
+TEST_F(CommandLine, NamesWithControlCharactersStayOnOneLine) {
+  store_.put_namespace({"a"});
+  store_.put_table({{"a"}, "x\ngold"}, "s3://x");
+  ASSERT_TRUE(store_.commit().ok());
+  const Finished text = in_dir({"tables", "a"});
+  EXPECT_THAT(text.out, HasSubstr("x\\x0agold\n"));
+  EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 1);
+  const Finished json = in_dir({"--json", "tables", "a"});
+  EXPECT_EQ(std::count(json.out.begin(), json.out.end(), '\n'), 1);
+  EXPECT_FALSE(json_of(json).empty());
+}
+
+TEST_F(CommandLine, ALocationThatIsDamagedIsAnErrorAndNoBrokenJson) {
+  store_.put_namespace({"a"});
+  store_.put_table({{"a"}, "t"}, "\xff://bucket/x");
+  ASSERT_TRUE(store_.commit().ok());
+  const Finished resolved = in_dir({"--json", "resolve", "a.t"});
+  EXPECT_EQ(resolved.exit_code, 5);
+  EXPECT_EQ(resolved.out, "");
+}
+
 TEST_F(CommandLine, StatusAlwaysPrints) {
   commit_tables(3);
   const Finished dead = in_dir({"status", "--json"});

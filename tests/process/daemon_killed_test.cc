@@ -154,8 +154,10 @@ class Killing {
         world_.kill_daemon();
         std::fstream control(world_.runtime_dir() + "/control",
                              std::ios::in | std::ios::out | std::ios::binary);
-        control.seekp(40);  // the store's uuid: as if another store's daemon had been here
-        control.put('\x7f');
+        control.seekg(40);  // the store's uuid: as if another store's daemon had been here
+        const int byte = control.get();
+        control.seekp(40);
+        control.put(static_cast<char>(~byte));
         control.close();
         start_and_die({"--replace-control"});
         break;
