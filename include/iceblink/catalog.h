@@ -8,6 +8,8 @@
 // Thread safety: everything may be called from any thread. A lookup that hits writes no memory
 // that another thread reads. After fork the child reads on, and connects anew when it writes.
 //
+// Nothing here may be called from a signal handler.
+//
 // Nothing throws, logs, starts threads or installs signal handlers.
 #pragma once
 

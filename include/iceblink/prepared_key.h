@@ -11,6 +11,7 @@ namespace iceblink {
 
 /// A table's identifier, validated, encoded and hashed: a lookup with it skips all three. Made by
 /// Catalog::prepare or Snapshot::prepare; a value, good for every catalog and every generation.
+/// A moved-from key may only be assigned to or destroyed.
 /// Where an index uses another hash seed than the one it was made for, a lookup hashes anew
 /// (and is as slow as one by TableIdent; preparing again helps).
 class PreparedKey {
