@@ -203,6 +203,25 @@ TEST_F(SegmentTest, AReplacedPlaceIsNoticedByAFastReader) {
   EXPECT_EQ(answer, "absent");
 }
 
+TEST_F(SegmentTest, AFlipToANewerLayoutIsAnErrorThatPrintsBothVersions) {
+  EXPECT_EQ(look_up(*segment_, t_), "v1");
+  store_.stop();
+  std::filesystem::copy(path("arena.1"), path("arena.2"));
+  std::fstream arena(path("arena.2"), std::ios::in | std::ios::out | std::ios::binary);
+  arena.seekp(offsetof(ArenaHeader, layout_version));
+  arena.put('\x09');
+  arena.close();
+  auto page = WriteMapping::open(path("control"), kControlBytes);
+  ASSERT_OK(page);
+  reinterpret_cast<ControlPage*>(page->bytes().data())
+      ->root.store(make_root(2, 3), std::memory_order_release);
+  const Segment::Section section(*segment_);
+  ASSERT_FALSE(section.ok());
+  EXPECT_EQ(section.error().kind(), ErrorKind::kIncompatible);
+  EXPECT_NE(section.error().message().find("version 9"), std::string::npos);
+  EXPECT_NE(section.error().message().find("version 1"), std::string::npos);
+}
+
 TEST_F(SegmentTest, AFailedReattachDoesNotBringTheOldPageBack) {
   EXPECT_EQ(look_up(*segment_, t_), "v1");
   store_.stop();
