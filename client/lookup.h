@@ -88,11 +88,10 @@ struct Lookup {
   return shm::TableKey{ident.levels, ident.name}.hash(seed);
 }
 
-/// The same, hashed here.
-[[nodiscard]] [[gnu::always_inline]] inline shm::RecordView find_exact(
-    const shm::ArenaView& arena, const TableIdent& ident, std::uint64_t generation) noexcept {
-  return find_exact(arena, ident, hash_of(ident, arena.hash_seed()), generation);
-}
+/// The same, hashed here. A function of its own, so that what it keeps in registers is not
+/// mixed up with what its callers keep.
+[[nodiscard]] shm::RecordView find_exact(const shm::ArenaView& arena, const TableIdent& ident,
+                                         std::uint64_t generation) noexcept;
 
 /// kTable, kView, kAbsent or kCorrupt. `hash` is that of the identifier's TableKey.
 [[nodiscard]] inline Lookup find_table(const shm::ArenaView& arena, const TableIdent& ident,

@@ -1,0 +1,10 @@
+#include "client/lookup.h"
+
+namespace iceblink::client {
+
+shm::RecordView find_exact(const shm::ArenaView& arena, const TableIdent& ident,
+                           std::uint64_t generation) noexcept {
+  return find_exact(arena, ident, hash_of(ident, arena.hash_seed()), generation);
+}
+
+}  // namespace iceblink::client
