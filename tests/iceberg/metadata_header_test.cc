@@ -73,9 +73,8 @@ TEST(MetadataHeader, FormatOneNeedsNoUuidAndOnlyTheOldSchema) {
 }
 
 TEST(MetadataHeader, LooksAtTheTopLevelOnly) {
-  const std::string nested =
-      R"(,"x":{"format-version":9,"table-uuid":1,)"
-      R"("a":[{"location":[1,-0.5e+3,true,null,"\u00e4\n"]}]})";
+  const std::string nested = R"(,"x":{"format-version":9,"table-uuid":1,)"
+                             R"("a":[{"location":[1,-0.5e+3,true,null,"\u00e4\n"]}]})";
   const auto header = parse(table("2", nested));
   ASSERT_TRUE(header) << header.error().message();
   EXPECT_EQ(header->format_version, 2);
