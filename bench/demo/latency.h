@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -22,6 +23,12 @@ class Latency {
   std::uint64_t count_ = 0;
   std::uint64_t max_ns_ = 0;
 };
+
+[[nodiscard]] inline std::uint64_t ns_since(std::chrono::steady_clock::time_point start) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
+          .count());
+}
 
 /// "85 ns", "1.2 us", "340 ms".
 [[nodiscard]] std::string human_time(std::uint64_t nanoseconds);
