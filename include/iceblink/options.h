@@ -1,8 +1,15 @@
 // How a process wants its catalog.
 #pragma once
 
+#include <iceblink/location_prefix.h>
+#include <iceblink/metadata/document.h>
+#include <iceblink/object_reader.h>
+
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace iceblink {
 
@@ -12,6 +19,18 @@ enum class AskDaemon : std::uint8_t {
   kWhenStale,  ///< when its sign of life is older than stale_after
   kAlways,
   kNever,
+};
+
+/// Where and how metadata files are read.
+struct FileOptions {
+  std::vector<LocationPrefix> location_prefixes;
+  /// Local files are read below these directories only, whatever `..` or symbolic links say. Empty:
+  /// anywhere.
+  std::vector<std::string> read_roots;
+  /// For other schemes than file.
+  std::vector<SchemeReader> readers;
+  /// Whether several files are read through io_uring, where the kernel lets us.
+  bool use_io_uring = true;
 };
 
 struct CatalogOptions {
@@ -28,6 +47,11 @@ struct CatalogOptions {
 
   /// Deadline of a call over the socket. Past it a write's outcome is kStateUnknown.
   std::chrono::milliseconds write_deadline{30'000};
+
+  FileOptions files;
+  MetadataLimits metadata_limits;
+  /// What the cache of parsed metadata may hold, in bytes. 0: nothing is kept.
+  std::size_t metadata_cache_bytes_max = std::size_t{128} << 20;
 };
 
 }  // namespace iceblink

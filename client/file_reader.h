@@ -1,0 +1,60 @@
+// Reads metadata files whole: one by pread, several through io_uring, those of other schemes
+// through the engine's own reader.
+//
+// Thread safety: everything may be called from any thread. After fork the child has a ring of its
+// own. Starts no threads.
+#pragma once
+
+#include <iceblink/object_reader.h>
+#include <iceblink/options.h>
+#include <iceblink/result.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "iceberg/byte_buffer.h"
+
+namespace iceblink::client {
+
+/// One file of a batch.
+struct FileRead {
+  std::string location;                                        // as stored in the catalog
+  Result<iceberg::ByteBuffer> content{iceberg::ByteBuffer{}};  // out
+};
+
+class FileReader {
+ public:
+  /// kInvalidArgument: a setting that cannot be.
+  [[nodiscard]] static Result<std::unique_ptr<FileReader>> make(const FileOptions& options);
+  ~FileReader();
+
+  /// The whole file. Errors name the location as given (and no local path): kNotFound; kNotAllowed
+  /// (permissions; outside the allowed roots); kUnsupported (scheme, host); kInvalidArgument (no
+  /// location; not a regular file); kTooLarge; kIo; kOutOfMemory.
+  ///
+  /// When other threads are reading, too, their reads share a ring.
+  [[nodiscard]] Result<iceberg::ByteBuffer> read(const std::string& location,
+                                                 std::size_t bytes_max) noexcept;
+
+  /// All of them, with several under way at once. Every `content` is set; one that fails does not
+  /// disturb the others.
+  void read_many(std::span<FileRead> files, std::size_t bytes_max) noexcept;
+
+  struct Stats {
+    bool uses_io_uring = false;         // false before the first batch, and where it is refused
+    std::string io_uring_refusal;       // why not: the call and errno; empty where it is used
+    std::uint64_t file_count = 0;       // read, or tried to
+    std::uint64_t ring_file_count = 0;  // of these: through the ring
+    std::uint64_t byte_count = 0;
+  };
+  [[nodiscard]] Stats stats() const noexcept;
+
+ private:
+  class State;
+  explicit FileReader(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace iceblink::client

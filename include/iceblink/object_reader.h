@@ -1,0 +1,34 @@
+// How an engine lends its own file access: for locations that are no local files.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace iceblink {
+
+/// Reads whole objects, e.g. of s3, gs or abfs.
+///
+/// Thread safety: called from any thread that misses a cache, several at a time.
+class ObjectReader {
+ public:
+  virtual ~ObjectReader() = default;
+
+  /// One object each: `contents` is as long as `locations`, and every element of it is to be set,
+  /// to the whole content or to an error: kNotFound, kNotAllowed, kTooLarge (more than
+  /// `object_bytes_max` bytes), kIo. Messages name the location.
+  virtual void read(std::span<const std::string> locations, std::size_t object_bytes_max,
+                    std::span<Result<std::string>> contents) noexcept = 0;
+};
+
+/// Which locations it reads: those that begin with `scheme` and "://".
+struct SchemeReader {
+  std::string scheme;
+  std::shared_ptr<ObjectReader> reader;
+};
+
+}  // namespace iceblink
