@@ -9,7 +9,9 @@
 #include <iceblink/options.h>
 #include <iceblink/result.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +19,11 @@
 #include "iceberg/byte_buffer.h"
 
 namespace iceblink::client {
+
+/// Told before memory for a file's content is taken, so that it can be accounted for: the file's
+/// index and all the bytes its content will take; again, with a larger number, where a file proves
+/// larger than it seemed. May be called from another thread that reads for this one.
+using BytesWanted = std::function<void(std::size_t index, std::size_t bytes)>;
 
 /// One file of a batch.
 struct FileRead {
@@ -35,12 +42,13 @@ class FileReader {
   /// location; not a regular file); kTooLarge; kIo; kOutOfMemory.
   ///
   /// When other threads are reading, too, their reads share a ring.
-  [[nodiscard]] Result<iceberg::ByteBuffer> read(const std::string& location,
-                                                 std::size_t bytes_max) noexcept;
+  [[nodiscard]] Result<iceberg::ByteBuffer> read(const std::string& location, std::size_t bytes_max,
+                                                 const BytesWanted& wanted = {}) noexcept;
 
   /// All of them, with several under way at once. Every `content` is set; one that fails does not
   /// disturb the others.
-  void read_many(std::span<FileRead> files, std::size_t bytes_max) noexcept;
+  void read_many(std::span<FileRead> files, std::size_t bytes_max,
+                 const BytesWanted& wanted = {}) noexcept;
 
   struct Stats {
     bool uses_io_uring = false;         // false before the first batch, and where it is refused
