@@ -14,20 +14,9 @@ char lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-bool equals_ignoring_case(std::string_view text, std::string_view lower_case) noexcept {
-  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
-                    [](char a, char b) { return lower(a) == b; });
-}
-
-/// The scheme (RFC 3986, 3.1) before a colon, if the text begins with one.
-std::optional<std::string_view> scheme_of(std::string_view text) noexcept {
-  const auto end = text.find(':');
-  if (end == std::string_view::npos || end == 0 || !is_alpha(text[0])) return std::nullopt;
-  const auto scheme = text.substr(0, end);
-  const bool valid = std::all_of(scheme.begin(), scheme.end(), [](char c) {
-    return is_alpha(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
-  });
-  return valid ? std::optional(scheme) : std::nullopt;
+bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::optional<unsigned> hex_digit(char c) noexcept {
@@ -61,6 +50,20 @@ Result<std::string> percent_decoded(std::string_view path, std::string_view loca
 }
 
 }  // namespace
+
+std::optional<std::string_view> scheme_of(std::string_view location) noexcept {
+  const auto end = location.find(':');
+  if (end == std::string_view::npos || end == 0 || !is_alpha(location[0])) return std::nullopt;
+  const auto scheme = location.substr(0, end);
+  const bool valid = std::all_of(scheme.begin(), scheme.end(), [](char c) {
+    return is_alpha(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+  });
+  return valid ? std::optional(scheme) : std::nullopt;
+}
+
+bool is_same_scheme(std::string_view a, std::string_view b) noexcept {
+  return equals_ignoring_case(a, b);
+}
 
 Result<std::string> local_path(std::string_view location) {
   if (location.empty()) return invalid(location, "is empty");

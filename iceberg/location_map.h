@@ -1,5 +1,5 @@
-// Where the file of a location lies on this host: prefix mapping, then schemes, then roots. The
-// daemon and the client have the same setting with the same meaning.
+// Locations that are read somewhere else than they say. The daemon and the client have the same
+// setting with the same meaning.
 //
 // Thread safety: immutable.
 #pragma once
@@ -13,19 +13,29 @@
 
 namespace iceblink::iceberg {
 
+/// Prefixes are compared as text, byte by byte: "/data" is not for "file:/data/x".
 class LocationMap {
  public:
   LocationMap() = default;
-  /// kInvalidArgument: an empty side; two of one `from`; `to` is neither an absolute path nor a
-  /// location with a scheme.
+  /// kInvalidArgument: an empty side, or one with a NUL; two of one `from`; `to` is neither an
+  /// absolute path nor a location with a scheme. `from` may be relative: that is how relative
+  /// locations get the directory they are relative to.
   [[nodiscard]] static Result<LocationMap> of(std::vector<LocationPrefix> mappings);
 
   /// `location` with its prefix replaced, or as it is. A rest behind the prefix is taken byte for
-  /// byte; where it leaves a URI for a plain path it is not decoded, since only file: URIs are.
+  /// byte; where it leaves a URI for a plain path it is not decoded. Where it is to be decoded,
+  /// `to` is a file: URI.
   [[nodiscard]] std::string map(std::string_view location) const;
 
+  [[nodiscard]] bool is_empty() const noexcept { return mappings_.empty(); }
+
  private:
-  std::vector<LocationPrefix> mappings_;  // longest `from` first
+  std::vector<LocationPrefix> mappings_;  // longest `from` first; no slashes at the ends
 };
+
+/// "FROM=TO", as options have it. FROM ends before the first '=' that an absolute path or a
+/// location with a scheme follows; so FROM may hold "day=1", though not "=/" or "=s3:".
+/// kInvalidArgument: there is none, or nothing before it.
+[[nodiscard]] Result<LocationPrefix> parse_location_prefix(std::string_view text);
 
 }  // namespace iceblink::iceberg
