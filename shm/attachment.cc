@@ -1,5 +1,6 @@
 #include "shm/attachment.h"
 
+#include <atomic>
 #include <ctime>
 #include <new>
 
@@ -12,6 +13,11 @@ namespace {
 // something else is wrong.
 constexpr int kStepsMax = 4096;
 constexpr timespec kNap{0, 1'000'000};
+
+std::uint32_t next_serial() noexcept {
+  static std::atomic<std::uint32_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: a number, nothing more
+}
 
 }  // namespace
 
@@ -124,6 +130,7 @@ Status Attachment::open_arena() {
   auto file = ReadMapping::open(path);
   if (file) {
     mapping_ = std::make_shared<Mapping>();
+    mapping_->serial = next_serial();
     mapping_->file = std::move(*file);
     state_ = AttachState::kCheckingArena;
     return Ok{};

@@ -34,6 +34,8 @@ struct Mapping : std::enable_shared_from_this<Mapping> {
   ArenaView arena;
   const ControlPage* page = nullptr;  // of `control`
   std::uint32_t epoch = 0;
+  /// Names this mapping within the process: none has the same, and later ones have larger ones.
+  std::uint32_t serial = 0;
 };
 
 enum class AttachState : std::uint8_t {

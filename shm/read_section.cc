@@ -82,6 +82,7 @@ ThreadSlot* register_thread() noexcept {
   if (slot == nullptr) {
     try {
       all.slots.push_back(std::make_unique<ThreadSlot>());
+      all.slots.back()->index = static_cast<std::uint32_t>(all.slots.size() - 1);
     } catch (const std::bad_alloc&) {
       return nullptr;
     }
@@ -128,14 +129,32 @@ void Graveyard::bury(std::shared_ptr<const void> object) noexcept {
   graves_.push_back(std::move(grave));
 }
 
-void Graveyard::dig() noexcept {
-  std::erase_if(graves_, [](Grave& grave) {
-    std::erase_if(grave.witnesses, [](const Witness& witness) {
-      // SYNC section-leave: acquires the end of the section; partner leave_section
-      return witness.slot->sequence.load(std::memory_order_acquire) != witness.sequence;
-    });
-    return grave.witnesses.empty() && !grave.for_ever;
+bool Graveyard::can_be_opened(Grave& grave) noexcept {
+  std::erase_if(grave.witnesses, [](const Witness& witness) {
+    // SYNC section-leave: acquires the end of the section; partner leave_section
+    return witness.slot->sequence.load(std::memory_order_acquire) != witness.sequence;
   });
+  return grave.witnesses.empty() && !grave.for_ever;
+}
+
+void Graveyard::dig() noexcept {
+  std::erase_if(graves_, can_be_opened);
+}
+
+std::vector<std::shared_ptr<const void>> Graveyard::exhume() noexcept {
+  std::vector<std::shared_ptr<const void>> objects;
+  if (graves_.empty()) return objects;
+  try {
+    objects.reserve(graves_.size());
+  } catch (const std::bad_alloc&) {
+    return objects;
+  }
+  std::erase_if(graves_, [&](Grave& grave) {
+    if (!can_be_opened(grave)) return false;
+    objects.push_back(std::move(grave.object));
+    return true;
+  });
+  return objects;
 }
 
 void lock_registry_for_fork() noexcept {

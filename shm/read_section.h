@@ -31,6 +31,8 @@ struct alignas(64) ThreadSlot {
   std::uint64_t check_interval = 1;  // sections
   std::uint64_t last_check_ns = 0;
   std::optional<Error> failure;  // of the section that could not be entered
+  /// Below the number of threads that were ever registered at once. Constant.
+  std::uint32_t index = 0;
   // Under the registry's mutex:
   bool in_use = false;
 };
@@ -70,6 +72,28 @@ inline void leave_section(ThreadSlot& slot, std::uint64_t sequence) noexcept {
   slot.sequence.store(sequence + 2, std::memory_order_release);
 }
 
+/// A section of nothing but the thread's mark, for reading what is retired through a Graveyard.
+class MarkedSection {
+ public:
+  MarkedSection() noexcept : slot_(thread_slot()) {
+    if (slot_ != nullptr) [[likely]]
+      sequence_ = enter_section(*slot_);
+  }
+  ~MarkedSection() {
+    if (slot_ != nullptr) leave_section(*slot_, sequence_);
+  }
+  MarkedSection(const MarkedSection&) = delete;
+  MarkedSection& operator=(const MarkedSection&) = delete;
+
+  /// False: the thread could not be registered, out of memory.
+  [[nodiscard]] bool ok() const noexcept { return slot_ != nullptr; }
+  [[nodiscard]] std::uint32_t thread_index() const noexcept { return slot_->index; }
+
+ private:
+  ThreadSlot* const slot_;
+  std::uint64_t sequence_ = 0;
+};
+
 /// Retired objects that threads inside a section may still read.
 ///
 /// Thread safety: the caller serialises bury and dig.
@@ -80,6 +104,9 @@ class Graveyard {
   void bury(std::shared_ptr<const void> object) noexcept;
   /// Lets go of what nobody can be reading any more. Never waits.
   void dig() noexcept;
+  /// The same, but hands it out, for a caller that destroys it after it has let go of its lock.
+  /// Out of memory, it stays.
+  [[nodiscard]] std::vector<std::shared_ptr<const void>> exhume() noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return graves_.size(); }
 
  private:
@@ -92,6 +119,8 @@ class Graveyard {
     std::vector<Witness> witnesses;
     bool for_ever = false;  // no barrier could be had
   };
+  static bool can_be_opened(Grave& grave) noexcept;
+
   std::vector<Grave> graves_;
 };
 

@@ -109,6 +109,10 @@ class SegmentForkHandlers {
   std::set<Segment*> segments_;
 };
 
+void install_fork_handlers() {
+  SegmentForkHandlers::instance();
+}
+
 Result<std::unique_ptr<Segment>> Segment::attach(std::string runtime_dir,
                                                  std::chrono::milliseconds attach_timeout) {
   try {

@@ -29,6 +29,11 @@ namespace iceblink::shm {
 
 inline constexpr std::uint64_t kLookupsPerCheckMax = 4096;
 
+/// Makes the thread registry and the remap locks survive a fork. Called by Segment::attach; by
+/// others before they install handlers of their own whose locks are taken before these.
+/// Throws std::bad_alloc.
+void install_fork_handlers();
+
 /// A mapping held fast, and a generation in it.
 struct PinnedView {
   std::shared_ptr<const Mapping> mapping;
@@ -81,6 +86,8 @@ class Segment {
     }
     [[nodiscard]] const Mapping& mapping() const noexcept { return *mapping_; }
     [[nodiscard]] RootWord root() const noexcept { return root_; }
+    /// Of the calling thread (ThreadSlot::index).
+    [[nodiscard]] std::uint32_t thread_index() const noexcept { return slot_->index; }
 
    private:
     struct Entered {
