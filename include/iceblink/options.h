@@ -48,10 +48,14 @@ struct CatalogOptions {
   /// Deadline of a call over the socket. Past it a write's outcome is kStateUnknown.
   std::chrono::milliseconds write_deadline{30'000};
 
-  FileOptions files;
-  MetadataLimits metadata_limits;
-  /// What the cache of parsed metadata may hold, in bytes. 0: nothing is kept.
+  FileOptions files{};
+  MetadataLimits metadata_limits{};
+  /// What the cache of parsed metadata may take, in bytes: what it keeps, its own index included,
+  /// and what is being loaded to be kept. 0: nothing is kept.
   std::size_t metadata_cache_bytes_max = std::size_t{128} << 20;
+  /// The share of it that one document may take, above 0 and up to 1. A larger one is served, and
+  /// not kept, so that no single table empties the cache.
+  double metadata_cache_entry_share = 0.125;
 };
 
 }  // namespace iceblink

@@ -7,6 +7,33 @@
 
 namespace iceblink {
 
+/// The cache of parsed metadata. Hits are not counted: that would write memory that other threads
+/// read. Everything is exact at one moment, but for `pinned_bytes`, which may run a moment late.
+struct MetadataCacheStats {
+  std::uint64_t miss_count = 0;          ///< calls that loaded a file or waited for one that did
+  std::uint64_t load_count = 0;          ///< files read: one for any number of calls at once
+  std::uint64_t load_failure_count = 0;  ///< of these: not read, not what was registered, invalid
+  std::uint64_t unkept_count = 0;        ///< of these: served and not kept, for want of room
+  std::uint64_t eviction_count = 0;
+  std::uint64_t entry_count = 0;
+  std::uint64_t kept_bytes = 0;       ///< documents, entries, keys, handles, index
+  std::uint64_t in_flight_bytes = 0;  ///< set aside for documents that are being loaded
+  std::uint64_t used_bytes_peak = 0;  ///< the most that both were together
+  /// Evicted, and still there: somebody holds it, or did a moment ago.
+  std::uint64_t pinned_bytes = 0;
+};
+
+/// Reads of metadata files.
+struct FileStats {
+  /// Whether several files are read through io_uring. False before the first batch, too.
+  bool uses_io_uring = false;
+  /// Why it was refused: the call, and errno; or that it is switched off. Empty where it was not.
+  std::string io_uring_refusal;
+  std::uint64_t file_count = 0;       ///< read, or tried to
+  std::uint64_t ring_file_count = 0;  ///< of these: through io_uring
+  std::uint64_t byte_count = 0;
+};
+
 /// Counts since open(). Lookups that hit are not counted: that would write shared memory.
 struct CatalogStats {
   std::uint64_t attach_count = 0;       ///< mappings made, the first included
@@ -20,6 +47,9 @@ struct CatalogStats {
   std::uint64_t call_count = 0;     ///< requests over the socket, questions included
   std::uint64_t write_count = 0;    ///< of these: writes
   std::uint64_t connect_count = 0;  ///< connections made
+
+  FileStats files;
+  MetadataCacheStats metadata_cache;
 };
 
 /// The daemon as the segment shows it, without asking it. For showing only.
