@@ -1,0 +1,141 @@
+// A kept value, and how it is referred to.
+//
+// Who holds a value holds its Payload, which knows what the value weighs and where that is counted.
+// A hit hands out a std::shared_ptr without touching a count that other threads touch: each entry
+// has a handle for each stripe of threads, made when that stripe first hits, whose control block
+// holds the payload and is that stripe's own.
+//
+//   Entry ──handles[stripe]──▶ Handle (control block, mark of use) ──▶ Payload ──▶ value
+//     └────────────────────────────────────────────────────────────────▲
+//
+// Lifetime: an Entry is reached inside a marked section only; a Payload lives as long as anybody
+// holds the value.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "client/cache/s3_fifo.h"
+
+namespace iceblink::client::cache {
+
+class Store;
+struct Entry;
+
+/// What the allocator takes for a block of `bytes`: a header of 8, units of 16.
+[[nodiscard]] constexpr std::size_t allocated_bytes(std::size_t bytes) noexcept {
+  return bytes <= 24 ? 32 : (bytes + 8 + 15) / 16 * 16;
+}
+[[nodiscard]] inline std::size_t allocated_bytes(const std::string& text) noexcept {
+  return text.capacity() < sizeof(std::string) / 2 ? 0 : allocated_bytes(text.capacity() + 1);
+}
+
+/// A value with its place in the accounts.
+class Payload {
+ public:
+  Payload(std::shared_ptr<Store> store, std::shared_ptr<const void> value) noexcept
+      : store_(std::move(store)), value_(std::move(value)) {}
+  ~Payload();
+  Payload(const Payload&) = delete;
+  Payload& operator=(const Payload&) = delete;
+
+  /// The value's weight has grown, by whoever calls: somebody who holds it. Evicts what no longer
+  /// fits; that may be this value itself.
+  void grew(std::size_t bytes) noexcept;
+
+  [[nodiscard]] const void* value() const noexcept { return value_.get(); }
+
+ private:
+  friend class Store;
+
+  const std::shared_ptr<Store> store_;
+  std::shared_ptr<const void> value_;
+
+  // Under the store's mutex; read by the destructor, when nobody else is left.
+  std::size_t weight_bytes_ = 0;  // value, payload, handles
+  Entry* entry_ = nullptr;        // while it is kept
+  bool is_pinned_ = false;        // counted in pinned_bytes
+};
+
+/// One stripe's reference. Fills, with its control block, one cache line.
+struct Handle {
+  explicit Handle(std::shared_ptr<Payload> of) noexcept : payload(std::move(of)) {}
+
+  const std::shared_ptr<Payload> payload;
+  /// Of the value, counted here. Constant while the entry can be reached.
+  std::shared_ptr<const void> value;
+  /// Uses since the last collection, up to kMarksMax.
+  /// relaxed: a hint; threads of one stripe may lose each other's marks
+  std::atomic<std::uint8_t> marks{0};
+
+  /// Writes only what changes.
+  void mark() noexcept {
+    // relaxed, both: see `marks`
+    const std::uint8_t seen = marks.load(std::memory_order_relaxed);
+    if (seen < kMarksMax) {
+      marks.store(static_cast<std::uint8_t>(seen + 1), std::memory_order_relaxed);
+    }
+  }
+};
+
+/// Gives each object, with the control block before it, a cache line of its own.
+template <typename T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::size_t kLineBytes = 64;
+
+  LineAllocator() noexcept = default;
+  template <typename U>
+  LineAllocator(const LineAllocator<U>& /*other*/) noexcept {}  // NOLINT: as allocators convert
+
+  [[nodiscard]] T* allocate(std::size_t count) {
+    static_assert(sizeof(T) <= kLineBytes);
+    return static_cast<T*>(::operator new (count* kLineBytes, std::align_val_t{kLineBytes}));
+  }
+  void deallocate(T* object, std::size_t count) noexcept {
+    ::operator delete (object, count* kLineBytes, std::align_val_t{kLineBytes});
+  }
+  template <typename U>
+  friend bool operator==(const LineAllocator&, const LineAllocator<U>&) noexcept {
+    return true;
+  }
+};
+
+inline constexpr std::size_t kStripes = 16;
+inline constexpr std::size_t kHandleBytes = 80;  // a line, and what the allocator adds
+
+/// Where a key was last seen, as a word that is quicker to compare than the key; 0: nowhere. The
+/// high half orders them: a later place replaces an earlier one.
+using Stamp = std::uint64_t;
+
+/// The queues' node, which those who miss write, has a cache line of its own.
+struct Entry : QueueNode {
+  /// relaxed: a word that either is the reader's own or leads to the long comparison
+  alignas(64) std::atomic<Stamp> stamp{0};
+  std::array<std::atomic<Handle*>, kStripes> handles{};
+  std::string key;
+  std::shared_ptr<Payload> payload;
+  std::size_t own_bytes = 0;  // entry and key
+
+  Entry() = default;
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+  ~Entry();
+
+  /// Of this stripe; null when there is none.
+  [[nodiscard]] Handle* handle(std::uint32_t stripe) const noexcept {
+    // SYNC cache-handle: acquires what the handle holds; partner Entry::make_handle
+    return handles[stripe].load(std::memory_order_acquire);
+  }
+  /// Under the store's mutex. Throws std::bad_alloc.
+  Handle& make_handle(std::uint32_t stripe);
+  /// The marks of all stripes since the last call.
+  [[nodiscard]] unsigned collect_marks() noexcept;
+};
+
+}  // namespace iceblink::client::cache

@@ -1,0 +1,61 @@
+#include "client/cache/fork_handlers.h"
+
+#include <pthread.h>
+
+#include "client/cache/store.h"
+#include "shm/segment.h"
+
+namespace iceblink::client::cache {
+
+ForkHandlers& ForkHandlers::instance() {
+  static auto* const handlers = new ForkHandlers;  // never destroyed: the handlers stay
+  return *handlers;
+}
+
+ForkHandlers::ForkHandlers() {
+  // What is installed later runs earlier before a fork: a store's locks are taken before the
+  // registry's, as everywhere.
+  shm::install_fork_handlers();
+  ::pthread_atfork(before, after_in_parent, after_in_child);
+}
+
+void ForkHandlers::add(Store* store) {
+  const std::lock_guard lock(mutex_);
+  stores_.insert(store);
+}
+
+void ForkHandlers::remove(Store* store) noexcept {
+  const std::lock_guard lock(mutex_);
+  stores_.erase(store);
+}
+
+void ForkHandlers::before() noexcept {
+  ForkHandlers& self = instance();
+  self.mutex_.lock();
+  for (Store* store : self.stores_) {
+    store->mutex_.lock();
+    store->grave_mutex_.lock();
+  }
+}
+
+void ForkHandlers::after_in_parent() noexcept {
+  ForkHandlers& self = instance();
+  for (Store* store : self.stores_) {
+    store->grave_mutex_.unlock();
+    store->mutex_.unlock();
+  }
+  self.mutex_.unlock();
+}
+
+void ForkHandlers::after_in_child() noexcept {
+  for (Store* store : instance().stores_) {
+    // Their threads do not exist here. Those that waited hold their flights for ever, so that no
+    // condition variable is destroyed with waiters in it.
+    ++store->life_;
+    store->flights_.clear();
+    store->in_flight_bytes_ = 0;
+  }
+  after_in_parent();
+}
+
+}  // namespace iceblink::client::cache

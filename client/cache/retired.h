@@ -1,0 +1,63 @@
+// What left the cache in one go, until no thread can be reading it any more.
+//
+// Thread safety: filled by one thread, then buried.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "client/cache/entry.h"
+#include "client/cache/index.h"
+
+namespace iceblink::client::cache {
+
+class Retired {
+ public:
+  /// `pinned_bytes` outlives this.
+  explicit Retired(std::atomic<std::size_t>& pinned_bytes) noexcept : pinned_bytes_(pinned_bytes) {}
+  Retired(Retired&& other) noexcept
+      : pinned_bytes_(other.pinned_bytes_),
+        own_bytes_(std::exchange(other.own_bytes_, 0)),
+        newest_(std::exchange(other.newest_, nullptr)),
+        index_(std::move(other.index_)) {}
+  Retired& operator=(Retired&&) = delete;
+  ~Retired() {
+    while (newest_ != nullptr) {
+      const std::unique_ptr<Entry> entry(std::exchange(newest_, next_of(*newest_)));
+    }
+    pinned_bytes_.fetch_sub(own_bytes_, std::memory_order_relaxed);  // relaxed: a count
+  }
+
+  /// Takes an entry that nothing leads to any more.
+  void add(Entry& entry) noexcept {
+    count(entry.own_bytes);
+    entry.newer = std::exchange(newest_, &entry);
+  }
+  void add(std::unique_ptr<Index> index) noexcept {
+    count(index->bytes());
+    index_ = std::move(index);
+  }
+  [[nodiscard]] bool empty() const noexcept { return own_bytes_ == 0; }
+  /// Forgets what it holds, without destroying it: when nobody can tell who reads it.
+  void leak() noexcept {
+    own_bytes_ = 0;
+    newest_ = nullptr;
+    static_cast<void>(index_.release());
+  }
+
+ private:
+  static Entry* next_of(const Entry& entry) noexcept { return static_cast<Entry*>(entry.newer); }
+  void count(std::size_t bytes) noexcept {
+    own_bytes_ += bytes;
+    pinned_bytes_.fetch_add(bytes, std::memory_order_relaxed);  // relaxed: a count
+  }
+
+  std::atomic<std::size_t>& pinned_bytes_;
+  std::size_t own_bytes_ = 0;
+  Entry* newest_ = nullptr;  // chained by `newer`, which the queues use no more
+  std::unique_ptr<Index> index_;
+};
+
+}  // namespace iceblink::client::cache

@@ -1,0 +1,294 @@
+#include "client/cache/store.h"
+
+#include <algorithm>
+
+#include "client/cache/fork_handlers.h"
+
+namespace iceblink::client::cache {
+
+/// What one call evicts. Declared before the lock is taken, so that it is buried after.
+class Store::Eviction {
+ public:
+  explicit Eviction(Store& store) noexcept : retired(store.pinned_bytes_), store_(store) {}
+  ~Eviction() {
+    if (!retired.empty()) store_.bury(std::move(retired));
+  }
+  Eviction(const Eviction&) = delete;
+  Eviction& operator=(const Eviction&) = delete;
+
+  Retired retired;
+
+ private:
+  Store& store_;
+};
+
+namespace {
+
+/// The payload, as its value.
+Value value_of(const std::shared_ptr<Payload>& payload) noexcept {
+  return {payload, payload->value()};
+}
+
+constexpr std::size_t kPayloadBytes =
+    allocated_bytes(sizeof(Payload) + 16);  // with its control block
+
+}  // namespace
+
+std::shared_ptr<Store> Store::make(const StoreOptions& options) {
+  std::shared_ptr<Store> store(new Store(options));
+  ForkHandlers::instance().add(store.get());
+  return store;
+}
+
+Store::~Store() {
+  ForkHandlers::instance().remove(this);
+}
+
+Ticket Store::start(std::uint64_t hash, std::string_view key, std::uint32_t thread_index) {
+  auto flight = std::make_shared<Flight>();
+  flight->hash = hash;
+  flight->key = key;
+  Eviction eviction(*this);
+  const std::lock_guard lock(mutex_);
+  if (owned_index_) {
+    Entry* const entry =
+        owned_index_->find(hash, [&](const Entry& candidate) { return candidate.key == key; });
+    if (entry != nullptr) return {reference(*entry, thread_index % kStripes, eviction), {}, {}};
+  }
+  const auto under_way = std::find_if(flights_.begin(), flights_.end(), [&](const auto& other) {
+    return other->hash == hash && other->key == key;
+  });
+  if (under_way != flights_.end()) {
+    ++counts_.miss_count;
+    return {{}, {}, *under_way};
+  }
+  flight->life = life_;
+  flight->is_to_be_kept = options_.bytes_max > 0;
+  flights_.push_back(flight);
+  ++counts_.miss_count;
+  ++counts_.load_count;
+  return {{}, Load(shared_from_this(), std::move(flight)), {}};
+}
+
+Result<Value> Store::wait(Flight& flight) {
+  std::unique_lock lock(mutex_);
+  flight.landed.wait(lock, [&] { return flight.outcome.has_value(); });
+  return *flight.outcome;
+}
+
+Value Store::reference(Entry& entry, std::uint32_t stripe, Eviction& eviction) noexcept {
+  const std::shared_ptr<Payload> payload = entry.payload;
+  Handle* handle = entry.handle(stripe);
+  // Making room may take this very entry; then it goes as it is.
+  if (handle == nullptr && make_room(kHandleBytes, eviction) && payload->entry_ != nullptr) {
+    try {
+      handle = &entry.make_handle(stripe);
+    } catch (const std::bad_alloc&) {
+      return value_of(payload);
+    }
+    payload->weight_bytes_ += kHandleBytes;
+    queue_.reweigh(entry, entry.weight_bytes + kHandleBytes);
+    kept_bytes_ += kHandleBytes;
+    note_peak();
+  }
+  if (handle == nullptr) return value_of(payload);
+  handle->mark();
+  return handle->value;
+}
+
+bool Store::make_room(std::size_t bytes, Eviction& eviction) noexcept {
+  const std::size_t fixed_bytes =
+      in_flight_bytes_ + (owned_index_ ? owned_index_->bytes() : 0) + queue_.ghost_bytes();
+  if (fixed_bytes > options_.bytes_max || bytes > options_.bytes_max - fixed_bytes) return false;
+  while (kept_bytes_ + in_flight_bytes_ + bytes > options_.bytes_max) {
+    QueueNode* const node =
+        queue_.evict([](QueueNode& each) { return static_cast<Entry&>(each).collect_marks(); });
+    if (node == nullptr) return false;
+    retire(static_cast<Entry&>(*node), eviction.retired);
+  }
+  return true;
+}
+
+/// The queues have let go of it.
+void Store::retire(Entry& entry, Retired& retired) noexcept {
+  Payload& payload = *entry.payload;
+  owned_index_->erase(entry);
+  kept_bytes_ -= entry.weight_bytes;
+  --counts_.entry_count;
+  ++counts_.eviction_count;
+  payload.entry_ = nullptr;
+  payload.is_pinned_ = true;
+  pinned_bytes_.fetch_add(payload.weight_bytes_, std::memory_order_relaxed);  // relaxed: a count
+  retired.add(entry);
+}
+
+bool Store::grow_index(Eviction& eviction) {
+  if (owned_index_ && owned_index_->has_room()) return true;
+  const std::size_t count = counts_.entry_count * 2 + 1;
+  if (!make_room(Index::bytes_for(count) + GhostTable::bytes_for(count), eviction)) return false;
+  auto larger = std::make_unique<Index>(count);
+  const std::size_t ghost_bytes_before = queue_.ghost_bytes();
+  queue_.fit_ghosts(count);
+  kept_bytes_ += larger->bytes() + queue_.ghost_bytes() - ghost_bytes_before;
+  note_peak();
+  if (owned_index_) owned_index_->for_each([&](Entry& entry) { larger->insert(entry); });
+  // SYNC cache-index: releases its slots; partner Store::find
+  index_.store(larger.get(), std::memory_order_release);
+  std::swap(owned_index_, larger);
+  if (larger) {
+    kept_bytes_ -= larger->bytes();
+    eviction.retired.add(std::move(larger));
+  }
+  return true;
+}
+
+void Store::set_aside(Flight& flight, std::size_t bytes, std::size_t value_bytes_min,
+                      Eviction& eviction) noexcept {
+  if (flight.life != life_ || !flight.is_to_be_kept) return;
+  in_flight_bytes_ -= flight.set_aside_bytes;
+  flight.is_to_be_kept = value_bytes_min <= options_.entry_bytes_max && make_room(bytes, eviction);
+  flight.set_aside_bytes = flight.is_to_be_kept ? bytes : 0;
+  in_flight_bytes_ += flight.set_aside_bytes;
+  note_peak();
+}
+
+bool Store::keep(Flight& flight, const std::shared_ptr<Payload>& payload, std::size_t value_bytes,
+                 Eviction& eviction) {
+  if (!flight.is_to_be_kept) return false;
+  const std::size_t payload_bytes = value_bytes + kPayloadBytes;
+  auto entry = std::make_unique<Entry>();
+  entry->key = std::move(flight.key);
+  entry->own_bytes = allocated_bytes(sizeof(Entry) + alignof(Entry)) + allocated_bytes(entry->key);
+  entry->weight_bytes = payload_bytes + entry->own_bytes;
+  if (entry->weight_bytes > options_.entry_bytes_max || !grow_index(eviction) ||
+      !make_room(entry->weight_bytes, eviction)) {
+    return false;
+  }
+  entry->hash = flight.hash;
+  entry->payload = payload;
+  payload->weight_bytes_ = payload_bytes;
+  payload->entry_ = entry.get();
+  kept_bytes_ += entry->weight_bytes;
+  ++counts_.entry_count;
+  note_peak();
+  queue_.insert(*entry);
+  owned_index_->insert(*entry.release());
+  return true;
+}
+
+void Store::land(const std::shared_ptr<Flight>& flight, Result<Value> outcome) noexcept {
+  if (flight->life != life_) return;  // forgotten by a child
+  std::erase(flights_, flight);
+  if (!outcome) ++counts_.load_failure_count;
+  flight->outcome.emplace(std::move(outcome));
+  flight->landed.notify_all();
+}
+
+void Store::note_peak() noexcept {
+  counts_.used_bytes_peak = std::max(counts_.used_bytes_peak, kept_bytes_ + in_flight_bytes_);
+}
+
+void Store::grew(Payload& payload, std::size_t bytes) noexcept {
+  Eviction eviction(*this);
+  const std::lock_guard lock(mutex_);
+  if (Entry* const entry = payload.entry_) {
+    const bool fits =
+        entry->weight_bytes + bytes <= options_.entry_bytes_max && make_room(bytes, eviction);
+    if (payload.entry_ != nullptr && !fits) {
+      queue_.remove(*entry);
+      retire(*entry, eviction.retired);
+    } else if (payload.entry_ != nullptr) {
+      queue_.reweigh(*entry, entry->weight_bytes + bytes);
+      kept_bytes_ += bytes;
+      note_peak();
+    }
+  }
+  payload.weight_bytes_ += bytes;
+  // relaxed: a count
+  if (payload.is_pinned_) pinned_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+void Store::bury(Retired retired) noexcept {
+  std::shared_ptr<const void> object;
+  try {
+    object = std::make_shared<Retired>(std::move(retired));
+  } catch (const std::bad_alloc&) {
+    retired.leak();
+    return;
+  }
+  // Destroyed without the lock: values may have caches of their own.
+  std::vector<std::shared_ptr<const void>> unread;
+  const std::lock_guard lock(grave_mutex_);
+  graveyard_.bury(std::move(object));
+  unread = graveyard_.exhume();
+}
+
+StoreStats Store::stats() noexcept {
+  std::vector<std::shared_ptr<const void>> unread;
+  {
+    const std::lock_guard lock(grave_mutex_);
+    unread = graveyard_.exhume();
+  }
+  unread.clear();
+  const std::lock_guard lock(mutex_);
+  StoreStats stats = counts_;
+  stats.kept_bytes = kept_bytes_;
+  stats.in_flight_bytes = in_flight_bytes_;
+  stats.pinned_bytes = pinned_bytes_.load(std::memory_order_relaxed);  // relaxed: a count
+  return stats;
+}
+
+void Store::close() noexcept {
+  // Nobody reads, so nothing need be buried. Destroyed without the locks.
+  Retired retired(pinned_bytes_);
+  shm::Graveyard graves;
+  const std::scoped_lock lock(mutex_, grave_mutex_);
+  std::swap(graves, graveyard_);
+  if (!owned_index_) return;
+  const auto collect = [](QueueNode& node) { return static_cast<Entry&>(node).collect_marks(); };
+  while (QueueNode* const node = queue_.evict(collect)) retire(static_cast<Entry&>(*node), retired);
+  index_.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody reads
+  kept_bytes_ -= owned_index_->bytes();
+  retired.add(std::move(owned_index_));
+}
+
+Load::Load(std::shared_ptr<Store> store, std::shared_ptr<Flight> flight) noexcept
+    : store_(std::move(store)), flight_(std::move(flight)) {}
+
+Load::~Load() {
+  if (flight_) fail({ErrorKind::kInternal, {"a load was given up"}});
+}
+
+void Load::set_aside(std::size_t bytes, std::size_t value_bytes_min) noexcept {
+  Store::Eviction eviction(*store_);
+  const std::lock_guard lock(store_->mutex_);
+  store_->set_aside(*flight_, bytes, value_bytes_min, eviction);
+}
+
+Value Load::succeed(std::shared_ptr<Payload> payload, std::size_t value_bytes) noexcept {
+  const std::shared_ptr<Flight> flight = std::move(flight_);
+  Value value = value_of(payload);
+  Store::Eviction eviction(*store_);
+  const std::lock_guard lock(store_->mutex_);
+  if (flight->life != store_->life_) return value;
+  store_->in_flight_bytes_ -= std::exchange(flight->set_aside_bytes, 0);
+  bool is_kept = false;
+  try {
+    is_kept = store_->keep(*flight, payload, value_bytes, eviction);
+  } catch (const std::bad_alloc&) {
+    is_kept = false;
+  }
+  if (!is_kept) ++store_->counts_.unkept_count;
+  store_->land(flight, value);
+  return value;
+}
+
+void Load::fail(Error error) noexcept {
+  const std::shared_ptr<Flight> flight = std::move(flight_);
+  const std::lock_guard lock(store_->mutex_);
+  if (flight->life != store_->life_) return;
+  store_->in_flight_bytes_ -= std::exchange(flight->set_aside_bytes, 0);
+  store_->land(flight, std::move(error));
+}
+
+}  // namespace iceblink::client::cache

@@ -1,0 +1,161 @@
+// A cache of shared immutable values, bounded in bytes, with one load per key at a time.
+//
+// Thread safety: all of it. find() takes no lock and writes nothing that another thread reads, but
+// for a line of the caller's stripe of threads; whoever misses takes the one mutex. Nothing is
+// loaded, and no value destroyed, under it.
+//
+// Invariants:
+//  - kept_bytes + in_flight_bytes <= bytes_max, whenever the mutex is free.
+//  - Entries and indexes that left are destroyed after a grace period (shm::Graveyard), so that
+//    find() may read what it found; they are counted as pinned until then.
+//  - A value is counted once: in kept_bytes, or in pinned_bytes while somebody holds it after it
+//    was evicted, or not at all when it was never kept.
+//
+// Fork: the mutexes are held while the process is copied. The child keeps what is kept and forgets
+// what is being loaded. Lock order: mutex_ or grave_mutex_, then shm's registry.
+//
+// Lifetime: made by make(), ended by close(); payloads that are still held keep it in memory.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/cache/entry.h"
+#include "client/cache/flight.h"
+#include "client/cache/index.h"
+#include "client/cache/retired.h"
+#include "client/cache/s3_fifo.h"
+#include "shm/read_section.h"
+
+namespace iceblink::client::cache {
+
+struct StoreOptions {
+  std::size_t bytes_max = 0;  // 0: nothing is kept
+  std::size_t entry_bytes_max = 0;
+};
+
+/// All but pinned_bytes are exact, at one moment.
+struct StoreStats {
+  std::uint64_t miss_count = 0;  // calls that led a load or waited for one
+  std::uint64_t load_count = 0;
+  std::uint64_t load_failure_count = 0;
+  std::uint64_t unkept_count = 0;  // loads that succeeded and were not kept
+  std::uint64_t eviction_count = 0;
+  std::uint64_t entry_count = 0;
+  std::size_t kept_bytes = 0;
+  std::size_t in_flight_bytes = 0;
+  std::size_t used_bytes_peak = 0;  // of kept and in flight together
+  std::size_t pinned_bytes = 0;
+};
+
+/// What a miss leads to: exactly one is set.
+struct Ticket {
+  Value value;                      // it was there after all
+  std::optional<Load> load;         // the caller is to load
+  std::shared_ptr<Flight> follows;  // somebody else loads: Store::wait
+};
+
+class Store : public std::enable_shared_from_this<Store> {
+ public:
+  /// Throws std::bad_alloc.
+  [[nodiscard]] static std::shared_ptr<Store> make(const StoreOptions& options);
+  ~Store();
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  /// The value under this hash that was seen at `stamp`, or whose key `matches(std::string_view)`.
+  /// Null: miss (start() knows better). Inside a marked section of the calling thread only.
+  template <typename Matches>
+  [[nodiscard]] Value find(std::uint64_t hash, Stamp stamp, std::uint32_t thread_index,
+                           Matches&& matches) const noexcept {
+    // SYNC cache-index: acquires its slots; partner Store::grow_index
+    const Index* const index = index_.load(std::memory_order_acquire);
+    if (index == nullptr) return {};
+    const Entry* const entry = index->find(hash, [&](Entry& candidate) {
+      // relaxed: see Entry::stamp
+      return candidate.stamp.load(std::memory_order_relaxed) == stamp ||
+             is_same(candidate, stamp, matches);
+    });
+    Handle* const handle = entry != nullptr ? entry->handle(thread_index % kStripes) : nullptr;
+    if (handle == nullptr) return {};
+    handle->mark();
+    return handle->value;
+  }
+
+  /// Goes on after a miss. Throws std::bad_alloc.
+  [[nodiscard]] Ticket start(std::uint64_t hash, std::string_view key, std::uint32_t thread_index);
+  /// Until the flight has landed. Not while the caller leads a load of its own: two who wait for
+  /// each other's would wait for ever.
+  [[nodiscard]] Result<Value> wait(Flight& flight);
+
+  /// A value ready to be kept. Throws std::bad_alloc.
+  [[nodiscard]] std::shared_ptr<Payload> make_payload(std::shared_ptr<const void> value) {
+    return std::make_shared<Payload>(shared_from_this(), std::move(value));
+  }
+
+  [[nodiscard]] StoreStats stats() noexcept;
+  /// Lets go of everything. No other call may be under way, or come, but of payloads.
+  void close() noexcept;
+
+ private:
+  friend class Load;
+  friend class Payload;
+  friend class ForkHandlers;
+  class Eviction;
+
+  explicit Store(const StoreOptions& options) noexcept
+      : options_(options), queue_(options.bytes_max) {}
+
+  template <typename Matches>
+  [[nodiscard]] static bool is_same(Entry& entry, Stamp stamp, Matches& matches) noexcept {
+    if (!matches(std::string_view(entry.key))) return false;
+    // relaxed, both: see Entry::stamp. A place of the same mapping stays: of two names on one key,
+    // each would undo what the other wrote.
+    if (entry.stamp.load(std::memory_order_relaxed) >> 32 < stamp >> 32) {
+      entry.stamp.store(stamp, std::memory_order_relaxed);
+    }
+    return true;
+  }
+
+  // All under mutex_. What leaves goes into the Eviction.
+  [[nodiscard]] Value reference(Entry& entry, std::uint32_t stripe, Eviction& eviction) noexcept;
+  /// True: `bytes` more fit now.
+  [[nodiscard]] bool make_room(std::size_t bytes, Eviction& eviction) noexcept;
+  [[nodiscard]] bool grow_index(Eviction& eviction);
+  void retire(Entry& entry, Retired& retired) noexcept;
+  void set_aside(Flight& flight, std::size_t bytes, std::size_t value_bytes_min,
+                 Eviction& eviction) noexcept;
+  [[nodiscard]] bool keep(Flight& flight, const std::shared_ptr<Payload>& payload,
+                          std::size_t value_bytes, Eviction& eviction);
+  void land(const std::shared_ptr<Flight>& flight, Result<Value> outcome) noexcept;
+  void note_peak() noexcept;
+
+  void grew(Payload& payload, std::size_t bytes) noexcept;
+  void bury(Retired retired) noexcept;
+
+  const StoreOptions options_;
+  std::atomic<const Index*> index_{nullptr};  // owned by owned_index_
+  std::atomic<std::size_t> pinned_bytes_{0};  // relaxed: a count
+
+  std::mutex mutex_;
+  // Under mutex_.
+  S3Fifo queue_;
+  std::unique_ptr<Index> owned_index_;
+  std::vector<std::shared_ptr<Flight>> flights_;
+  std::size_t kept_bytes_ = 0;
+  std::size_t in_flight_bytes_ = 0;
+  StoreStats counts_;  // its counts and the peak; entry_count
+  std::uint64_t life_ = 0;
+
+  std::mutex grave_mutex_;
+  shm::Graveyard graveyard_;  // under grave_mutex_
+};
+
+}  // namespace iceblink::client::cache
