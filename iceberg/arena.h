@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -50,13 +51,13 @@ class Arena {
   /// Takes a whole buffer over: the views into it live as long as the arena.
   std::string_view adopt(ByteBuffer text) {
     texts_.push_back(std::move(text));
-    bytes_ += texts_.back().capacity();
+    text_bytes_ += texts_.back().capacity();
     return texts_.back().view();
   }
 
   /// All that it holds, itself included.
   [[nodiscard]] std::size_t bytes() const noexcept {
-    return sizeof(*this) + bytes_ + blocks_.capacity() * sizeof(blocks_[0]) +
+    return sizeof(*this) + block_bytes_ + text_bytes_ + blocks_.capacity() * sizeof(blocks_[0]) +
            texts_.capacity() * sizeof(texts_[0]);
   }
 
@@ -64,8 +65,8 @@ class Arena {
   [[nodiscard]] void* allocate_in_new_block(std::size_t bytes) {
     const std::size_t size = std::max(bytes, next_block_bytes_);
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
-    bytes_ += size;
-    next_block_bytes_ = std::max<std::size_t>(1024, bytes_ / 8);
+    block_bytes_ += size;
+    next_block_bytes_ = std::max<std::size_t>(1024, block_bytes_ / 4);
     char* const place = blocks_.back().get();  // aligned as operator new aligns
     free_ = place + bytes;
     free_bytes_ = size - bytes;
@@ -77,7 +78,8 @@ class Arena {
   char* free_ = nullptr;
   std::size_t free_bytes_ = 0;
   std::size_t next_block_bytes_;
-  std::size_t bytes_ = 0;
+  std::size_t block_bytes_ = 0;
+  std::size_t text_bytes_ = 0;
 };
 
 }  // namespace iceblink::iceberg

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <string>
 
 namespace iceblink::iceberg {
 namespace {
@@ -39,7 +40,7 @@ Error too_large(std::size_t inflated_bytes_max) {
 /// Appends one member to `out`, and returns its compressed size.
 Result<std::size_t> inflate_member(libdeflate_decompressor* decompressor,
                                    std::span<const std::byte> bytes, std::size_t guess,
-                                   std::size_t inflated_bytes_max, std::string& out) {
+                                   std::size_t inflated_bytes_max, ByteBuffer& out) {
   const std::size_t begin = out.size();
   const std::size_t room_max = inflated_bytes_max - begin;
   std::size_t room = std::min(guess, room_max);
@@ -67,15 +68,15 @@ bool is_gzip(std::span<const std::byte> bytes) noexcept {
   return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
 }
 
-Result<std::string> inflate_gzip(std::span<const std::byte> bytes,
-                                 std::size_t inflated_bytes_max) try {
+Result<ByteBuffer> inflate_gzip(std::span<const std::byte> bytes,
+                                std::size_t inflated_bytes_max) try {
   const Decompressor decompressor(libdeflate_alloc_decompressor());
   if (decompressor == nullptr) return {ErrorKind::kOutOfMemory, "gzip: out of memory"};
-  std::string out;
+  ByteBuffer out;
   do {
     if (!is_gzip(bytes)) {
       const char* const what =
-          out.empty() ? "gzip: no member" : "gzip: bytes after the last member";
+          out.size() == 0 ? "gzip: no member" : "gzip: bytes after the last member";
       return {ErrorKind::kInvalidArgument, what};
     }
     if (bytes.size() < kMemberBytesMin) {

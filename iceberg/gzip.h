@@ -5,7 +5,8 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
+
+#include "iceberg/byte_buffer.h"
 
 namespace iceblink::iceberg {
 
@@ -16,7 +17,7 @@ inline constexpr std::size_t kInflatedBytesMaxDefault = std::size_t{1} << 30;
 
 /// The text of all members, one after the other. kInvalidArgument: damaged, cut short, or followed
 /// by bytes that are no member; kTooLarge: more than `inflated_bytes_max`; kOutOfMemory.
-[[nodiscard]] Result<std::string> inflate_gzip(
+[[nodiscard]] Result<ByteBuffer> inflate_gzip(
     std::span<const std::byte> bytes, std::size_t inflated_bytes_max = kInflatedBytesMaxDefault);
 
 }  // namespace iceblink::iceberg

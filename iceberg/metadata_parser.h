@@ -42,9 +42,9 @@ struct MetadataProblem {
 };
 
 /// All problems of a file, in its order, with every part built that a reader would leave raw.
-/// Empty: it is valid. Besides the metadata of tables and views, a load-table response of the REST
-/// protocol is understood. Where the JSON itself is broken, nothing behind that place is looked at.
-/// Errors: kOutOfMemory alone; what else is wrong is a problem.
+/// Empty: it is valid. Besides the metadata of tables and views, that in a load-table response of
+/// the REST protocol is found. Where the JSON itself is broken, nothing behind that place is looked
+/// at. Errors: kOutOfMemory alone; what else is wrong is a problem.
 [[nodiscard]] Result<std::vector<MetadataProblem>> check_metadata(
     ByteBuffer file, const MetadataLimits& limits = {}) noexcept;
 

@@ -5,12 +5,23 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
 
+#include "iceberg/byte_buffer.h"
 #include "iceberg/gzip.h"
 
 namespace iceblink::iceberg {
+
+/// A text and what stands in front of it.
+struct OwnedMetadataText {
+  ByteBuffer bytes;
+  std::size_t bom_bytes = 0;
+};
+
+/// The text of a file, which becomes its memory where it is the text already. Errors: those of
+/// MetadataText::of.
+[[nodiscard]] Result<OwnedMetadataText> take_metadata_text(
+    ByteBuffer file, std::size_t inflated_bytes_max = kInflatedBytesMaxDefault);
 
 /// Borrows the file's bytes when they are the text already, and owns it when it was compressed.
 class MetadataText {
@@ -22,12 +33,12 @@ class MetadataText {
 
   /// Lives as long as this and the file's bytes.
   [[nodiscard]] std::string_view view() const noexcept {
-    return (inflated_.empty() ? stored_ : std::string_view(inflated_)).substr(bom_bytes_);
+    return (inflated_.size() == 0 ? stored_ : inflated_.view()).substr(bom_bytes_);
   }
 
  private:
   std::string_view stored_;
-  std::string inflated_;
+  ByteBuffer inflated_;
   std::size_t bom_bytes_ = 0;
 };
 

@@ -24,14 +24,14 @@ std::string deflated(const std::string& text) {
 
 TEST(Gzip, InflatesOneMember) {
   for (const std::string& text : {std::string(), std::string("x"), std::string(3'000'000, 'a')}) {
-    EXPECT_EQ(*inflate_gzip(bytes_of(deflated(text))), text);
+    EXPECT_EQ(inflate_gzip(bytes_of(deflated(text)))->view(), text);
   }
 }
 
 TEST(Gzip, JoinsMembers) {
   const std::string members =
       deflated("abc") + deflated("") + deflated(std::string(100'000, 'x')) + deflated("end");
-  EXPECT_EQ(*inflate_gzip(bytes_of(members)), "abc" + std::string(100'000, 'x') + "end");
+  EXPECT_EQ(inflate_gzip(bytes_of(members))->view(), "abc" + std::string(100'000, 'x') + "end");
 }
 
 TEST(Gzip, RefusesWhatIsCutShortAtAnyByte) {

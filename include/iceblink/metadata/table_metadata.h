@@ -112,7 +112,9 @@ struct SnapshotIndexEntry {
 /// Everything of a table's metadata that is built when it is loaded.
 struct TableValues {
   std::uint8_t format_version = 0;
-  std::optional<std::array<std::uint8_t, 16>> table_uuid;  ///< absent in some files of format 1
+  /// Absent in some files of format 1, and where what stands there is no UUID.
+  std::optional<std::array<std::uint8_t, 16>> table_uuid;
+  std::string_view table_uuid_text;  ///< as written; empty where it is not
   std::string_view location;
   std::int64_t last_sequence_number = 0;
   std::int64_t last_updated_ms = 0;

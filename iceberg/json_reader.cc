@@ -1,0 +1,356 @@
+#include "iceberg/json_reader.h"
+
+#include <charconv>
+#include <utility>
+
+#include "iceberg/json_scan.h"
+#include "iceberg/utf8.h"
+
+namespace iceblink::iceberg {
+namespace {
+
+constexpr std::size_t kShownBytesMax = 80;
+/// Whoever wants all problems has seen enough then.
+constexpr std::size_t kProblemsMax = 1000;
+
+std::string shown(std::string_view text) {
+  return on_one_line(text.substr(0, kShownBytesMax)) + (text.size() > kShownBytesMax ? "…" : "");
+}
+
+const char* kind_of(char first) noexcept {
+  switch (first) {
+    case '{':
+      return "an object";
+    case '[':
+      return "an array";
+    case '"':
+      return "a string";
+    case 't':
+    case 'f':
+      return "a boolean";
+    case 'n':
+      return "null";
+    default:
+      return "a number";
+  }
+}
+
+bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
+bool is_number(std::string_view text) noexcept {
+  std::size_t at = 0;
+  const auto take = [&](char c) {
+    const bool there = at < text.size() && text[at] == c;
+    at += there ? 1 : 0;
+    return there;
+  };
+  const auto take_digits = [&] {
+    const std::size_t begin = at;
+    while (at < text.size() && is_digit(text[at])) ++at;
+    return at > begin;
+  };
+  take('-');
+  if (!take('0') && !take_digits()) return false;
+  if (take('.') && !take_digits()) return false;
+  if (take('e') || take('E')) {
+    if (!take('+')) take('-');
+    if (!take_digits()) return false;
+  }
+  return at == text.size();
+}
+
+bool has_valid_escapes(std::string_view content) noexcept {
+  for (std::size_t i = content.find('\\'); i != std::string_view::npos; i = content.find('\\', i)) {
+    if (i + 1 == content.size()) return false;
+    const char c = content[i + 1];
+    if (std::string_view("\"\\/bfnrtu").find(c) == std::string_view::npos) return false;
+    i += 2;
+    if (c != 'u') continue;
+    if (content.size() - i < 4) return false;
+    for (const std::size_t end = i + 4; i < end; ++i) {
+      const char h = content[i];
+      const char lower = static_cast<char>(h | 0x20);
+      if (!is_digit(h) && !(lower >= 'a' && lower <= 'f')) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+JsonReader::JsonReader(std::string_view text, const JsonTokens& tokens,
+                       const MetadataLimits& limits, Arena& arena, Wanted wanted,
+                       std::vector<MetadataProblem>& problems)
+    : text_(text),
+      limits_(limits),
+      arena_(arena),
+      wanted_(wanted),
+      problems_(problems),
+      next_(tokens.begin()),
+      end_(tokens.end()),
+      has_escapes_(std::memchr(text.data(), '\\', text.size()) != nullptr) {}
+
+std::string JsonReader::path(std::string_view member) const {
+  std::vector<const Step*> steps;
+  for (const Step* step = path_; step != nullptr; step = step->parent) steps.push_back(step);
+  std::string path;
+  const auto add_key = [&](std::string_view key) {
+    if (key.empty()) return;
+    if (!path.empty()) path += '.';
+    path += on_one_line(key);
+  };
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if ((*step)->is_array) {
+      path += '[' + std::to_string((*step)->index) + ']';
+    } else {
+      add_key((*step)->key);
+    }
+  }
+  add_key(member);
+  return path;
+}
+
+void JsonReader::report(std::string what, std::string_view member) {
+  if (stopped_) return;
+  if (lenient_ > 0) {
+    lenient_failed_ = true;
+    return;
+  }
+  problems_.push_back({path(member), std::move(what)});
+  stopped_ = wanted_ == Wanted::kFirstProblem || problems_.size() == kProblemsMax;
+}
+
+void JsonReader::refuse(ErrorKind kind, std::string what, std::string_view member) {
+  if (stopped_) return;
+  if (problems_.empty()) error_kind_ = kind;
+  problems_.push_back({path(member), std::move(what)});
+  stopped_ = true;
+}
+
+void JsonReader::broken(std::string what) {
+  if (stopped_) return;
+  const std::string where =
+      next_ < end_ ? " at byte " + std::to_string(*next_) : " at the end of the text";
+  refuse(ErrorKind::kCorrupt, "not valid JSON" + where + ": " + what);
+}
+
+std::string_view JsonReader::bad_string() {
+  broken("a string that does not end");
+  return {};
+}
+
+std::string_view JsonReader::unescaped(std::string_view quoted) {
+  if (!has_valid_escapes(quoted.substr(1, quoted.size() - 2))) {
+    broken("a bad escape in a string");
+    return {};
+  }
+  return arena_.copy(std::string_view(unescape_json_string(quoted)));
+}
+
+// True where a value of the right kind is here; else it says so, and passes over what is.
+bool JsonReader::expect(const char* wanted, bool fits) {
+  if (fits && !stopped_) return true;
+  skip_wrong(wanted);
+  return false;
+}
+
+void JsonReader::skip_wrong(const char* wanted) {
+  if (stopped_) return;
+  const char first = peek();
+  if (first == '\0' || first == ',' || first == ':' || first == '}' || first == ']') {
+    broken("expected a value");
+    return;
+  }
+  report("expected " + std::string(wanted) + ", found " + kind_of(first));
+  skip();
+}
+
+bool JsonReader::take_null() {
+  if (peek() != 'n') return false;
+  check_scalar(take_scalar());
+  return true;
+}
+
+std::int64_t JsonReader::read_int64() {
+  const char first = peek();
+  if (!expect("an integer", is_digit(first) || first == '-')) return 0;
+  const std::string_view text = take_scalar();
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool has_leading_zero = text.size() > 1 && (text[0] == '0' || text.starts_with("-0"));
+  if (error == std::errc{} && end == text.data() + text.size() && !has_leading_zero) [[likely]] {
+    return value;
+  }
+  if (!is_number(text)) {
+    broken("'" + shown(text) + "' is not a number");
+  } else if (error == std::errc::result_out_of_range && end == text.data() + text.size()) {
+    report(shown(text) + " does not fit into 64 bits");
+  } else if (text != "-0") {
+    report(shown(text) + " is not written as an integer");
+  }
+  return 0;
+}
+
+std::int32_t JsonReader::read_int32() {
+  const std::int64_t value = read_int64();
+  if (value < INT32_MIN || value > INT32_MAX) {
+    report(std::to_string(value) + " does not fit into 32 bits");
+  }
+  return static_cast<std::int32_t>(value);
+}
+
+bool JsonReader::read_bool() {
+  const char first = peek();
+  if (!expect("a boolean", first == 't' || first == 'f')) return false;
+  check_scalar(take_scalar());
+  return first == 't';
+}
+
+std::string_view JsonReader::read_string() {
+  if (!expect("a string", peek() == '"')) return {};
+  return take_string();
+}
+
+std::string_view JsonReader::read_text() {
+  const char first = peek();
+  if (first == '"') return stopped_ ? std::string_view{} : take_string();
+  const bool is_scalar = is_digit(first) || first == '-' || first == 't' || first == 'f';
+  if (!expect("a string", is_scalar)) return {};
+  const std::string_view text = take_scalar();
+  check_scalar(text);
+  return text;
+}
+
+std::string_view JsonReader::read_raw() {
+  if (stopped_ || next_ == end_) {
+    broken("expected a value");
+    return {};
+  }
+  const std::size_t begin = *next_;
+  skip();
+  return stopped_ ? std::string_view{} : text_.substr(begin, end_offset() - begin);
+}
+
+void JsonReader::check_scalar(std::string_view text) {
+  switch (text.front()) {
+    case 't':
+      if (text == "true") return;
+      break;
+    case 'f':
+      if (text == "false") return;
+      break;
+    case 'n':
+      if (text == "null") return;
+      break;
+    default:
+      if (is_number(text)) return;
+  }
+  broken("'" + shown(text) + "' is no value");
+}
+
+bool JsonReader::enter(char bracket, const char* wanted) {
+  if (!expect(wanted, peek() == bracket)) return false;
+  if (depth_ == limits_.depth_max) {
+    refuse(ErrorKind::kTooLarge,
+           "nested deeper than " + std::to_string(limits_.depth_max) + " levels");
+    return false;
+  }
+  ++depth_;
+  ++next_;
+  return true;
+}
+
+// In front of the first element: whether there is none.
+bool JsonReader::at_end_of(char bracket) {
+  if (peek() != bracket) return false;
+  ++next_;
+  return true;
+}
+
+bool JsonReader::goes_on_after(std::size_t count, char bracket) {
+  if (stopped_) return false;
+  const char c = peek();
+  if (c == ',') [[likely]] {
+    if (count >= limits_.elements_max) {
+      refuse(ErrorKind::kTooLarge,
+             "more than " + std::to_string(limits_.elements_max) + " elements");
+      return false;
+    }
+    ++next_;
+    return true;
+  }
+  if (c == bracket) {
+    ++next_;
+  } else {
+    broken(bracket == '}' ? "expected ',' or '}'" : "expected ',' or ']'");
+  }
+  return false;
+}
+
+std::string_view JsonReader::read_key() {
+  if (peek() != '"') {
+    broken("expected a member's name");
+    return {};
+  }
+  const std::string_view key = take_string();
+  if (peek() != ':') {
+    broken("expected ':' after a name");
+    return {};
+  }
+  ++next_;
+  return key;
+}
+
+void JsonReader::skip() {
+  if (stopped_) return;
+  switch (peek()) {
+    case '{':
+      read_object([&](std::string_view) { skip(); });
+      return;
+    case '[':
+      read_array([&] { skip(); });
+      return;
+    case '"':
+      (void)take_string();
+      return;
+    case '\0':
+    case ',':
+    case ':':
+    case '}':
+    case ']':
+      broken("expected a value");
+      return;
+    default:
+      check_scalar(take_scalar());
+  }
+}
+
+void JsonReader::skip_raw() {
+  if (stopped_) return;
+  std::size_t depth = 0;
+  do {
+    if (next_ == end_) {
+      broken("brackets that do not match");
+      return;
+    }
+    const char c = text_[*next_++];
+    if (c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '}' || c == ']') {
+      if (depth == 0) {
+        --next_;
+        broken("expected a value");
+        return;
+      }
+      --depth;
+    }
+  } while (depth > 0);
+}
+
+void JsonReader::expect_end() {
+  if (!stopped_ && next_ != end_) broken("something follows the document");
+}
+
+}  // namespace iceblink::iceberg

@@ -1,0 +1,29 @@
+#include "iceberg/property_reader.h"
+
+#include <algorithm>
+
+namespace iceblink::iceberg {
+
+void RepeatedKeys::report_first_repeated(JsonReader& reader, std::vector<std::string_view> keys) {
+  std::sort(keys.begin(), keys.end());
+  const auto repeated = std::adjacent_find(keys.begin(), keys.end());
+  if (repeated != keys.end()) reader.report("occurs twice", *repeated);
+}
+
+std::span<const Property> read_properties(JsonReader& reader, PropertyValues values) {
+  if (reader.take_null()) return {};
+  const auto key_of = [](const Property& property) { return property.key; };
+  std::vector<Property> properties;
+  properties.reserve(32);
+  RepeatedKeys keys;
+  reader.read_object([&](std::string_view key) {
+    keys.add(reader, key, properties, key_of);
+    const auto value =
+        values == PropertyValues::kStrings ? reader.read_string() : reader.read_text();
+    properties.push_back({key, value});
+  });
+  keys.finish(reader, properties, key_of);
+  return reader.arena().copy(properties);
+}
+
+}  // namespace iceblink::iceberg

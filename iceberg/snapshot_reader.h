@@ -1,0 +1,36 @@
+// Snapshots, refs and logs from JSON (Iceberg table specification, "Snapshots", appendix C).
+#pragma once
+
+#include <iceblink/metadata/table_metadata.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "iceberg/json_reader.h"
+
+namespace iceblink::iceberg {
+
+/// What the scan at load finds out about one snapshot.
+struct ScannedSnapshot {
+  SnapshotIndexEntry entry;
+  std::uint32_t begin = 0;  // of its object in the text
+  std::uint32_t bytes = 0;
+};
+
+/// Scans an array of snapshots for ids and sequence numbers, and looks at nothing else.
+void scan_snapshots(JsonReader& reader, std::vector<ScannedSnapshot>& found);
+
+/// One snapshot, whole.
+[[nodiscard]] TableSnapshot read_snapshot(JsonReader& reader);
+
+/// An object of refs by name, or null, which is none.
+[[nodiscard]] std::vector<SnapshotRef> read_refs(JsonReader& reader);
+
+/// Logs: arrays, or null, which is empty. Reported: entries that go back by more than a minute.
+[[nodiscard]] std::span<const SnapshotLogEntry> read_snapshot_log(JsonReader& reader,
+                                                                  std::int64_t last_updated_ms);
+[[nodiscard]] std::span<const MetadataLogEntry> read_metadata_log(JsonReader& reader,
+                                                                  std::int64_t last_updated_ms);
+
+}  // namespace iceblink::iceberg

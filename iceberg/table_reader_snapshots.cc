@@ -1,0 +1,112 @@
+// What a table's metadata says of its snapshots, at load and when all of it is checked.
+#include <bit>
+#include <string>
+
+#include "iceberg/table_reader.h"
+
+namespace iceblink::iceberg {
+namespace {
+
+constexpr std::string_view kMainBranch = "main";
+
+}  // namespace
+
+bool TableReader::has_snapshot(std::int64_t snapshot_id) const noexcept {
+  return find_snapshot(raw_, snapshot_id) < raw_.index.size();
+}
+
+void TableReader::index_snapshots() {
+  if (scanned_.empty()) return;
+  std::vector<SnapshotIndexEntry> entries;
+  std::vector<TextRange> ranges;
+  entries.reserve(scanned_.size());
+  ranges.reserve(scanned_.size());
+  for (const auto& scanned : scanned_) {
+    entries.push_back(scanned.entry);
+    ranges.push_back({scanned.begin, scanned.bytes});
+  }
+  raw_.index = reader_.arena().copy(entries);
+  raw_.snapshot_ranges = reader_.arena().copy(ranges);
+  // Where a document lies is not known to who made it, who so cannot choose ids that collide.
+  raw_.hash_seed = std::bit_cast<std::uint64_t>(raw_.index.data());
+  std::vector<std::uint32_t> buckets(std::bit_ceil(entries.size() * 3 / 2 + 1));
+  const std::size_t mask = buckets.size() - 1;
+  for (std::uint32_t i = 0; i < entries.size(); ++i) {
+    const std::int64_t id = entries[i].snapshot_id;
+    std::size_t bucket = snapshot_bucket(id, raw_.hash_seed, buckets.size());
+    for (; buckets[bucket] != 0; bucket = (bucket + 1) & mask) {
+      if (entries[buckets[bucket] - 1].snapshot_id != id) continue;
+      report_at(Member::kSnapshots, "two have the snapshot-id " + std::to_string(id));
+      break;
+    }
+    if (buckets[bucket] == 0) buckets[bucket] = i + 1;
+  }
+  raw_.buckets = reader_.arena().copy(buckets);
+}
+
+void TableReader::check_sequence_numbers() {
+  if (values_.format_version == 1) return;
+  for (const auto& entry : raw_.index) {
+    if (entry.sequence_number <= values_.last_sequence_number) continue;
+    report_at(Member::kSnapshots,
+              "the snapshot " + std::to_string(entry.snapshot_id) + " has the sequence-number " +
+                  std::to_string(entry.sequence_number) + ", above the last-sequence-number " +
+                  std::to_string(values_.last_sequence_number));
+  }
+}
+
+void TableReader::read_current_snapshot_id() {
+  if (!has(Member::kCurrentSnapshotId)) return;
+  at(Member::kCurrentSnapshotId, [&] {
+    const std::int64_t id = reader_.read_int64();
+    if (!reader_.goes_on() || id == -1) return;
+    values_.current_snapshot_id = id;
+    if (!has_snapshot(id)) reader_.report(std::to_string(id) + " is the id of no snapshot");
+  });
+}
+
+void TableReader::read_refs_of_table() {
+  std::vector<SnapshotRef> refs;
+  if (has(Member::kRefs)) at(Member::kRefs, [&] { refs = read_refs(reader_); });
+  if (!reader_.goes_on()) return;
+  const auto& current = values_.current_snapshot_id;
+  bool has_main = false;
+  for (const auto& ref : refs) {
+    const std::string named = "'" + std::string(ref.name) + "' ";
+    if (!has_snapshot(ref.snapshot_id)) {
+      report_at(Member::kRefs, named + "names the snapshot " + std::to_string(ref.snapshot_id) +
+                                   ", which is not there");
+    }
+    if (ref.name != kMainBranch) continue;
+    has_main = true;
+    if (!current) {
+      report_at(Member::kRefs, named + "is there, and no current-snapshot-id");
+    } else if (ref.snapshot_id != *current) {
+      report_at(Member::kRefs, named + "names the snapshot " + std::to_string(ref.snapshot_id) +
+                                   ", current-snapshot-id is " + std::to_string(*current));
+    }
+  }
+  if (current && !has_main) {
+    SnapshotRef main;
+    main.name = kMainBranch;
+    main.snapshot_id = *current;
+    refs.push_back(main);
+  }
+  values_.refs = reader_.arena().copy(refs);
+}
+
+void TableReader::check_raw_parts() {
+  const JsonReader::Place end = reader_.place();
+  if (raw_.snapshots.bytes > 0) {
+    at(Member::kSnapshots, [&] { reader_.read_array([&] { (void)read_snapshot(reader_); }); });
+  }
+  if (raw_.snapshot_log.bytes > 0 && reader_.goes_on()) {
+    at(Member::kSnapshotLog, [&] { (void)read_snapshot_log(reader_, values_.last_updated_ms); });
+  }
+  if (raw_.metadata_log.bytes > 0 && reader_.goes_on()) {
+    at(Member::kMetadataLog, [&] { (void)read_metadata_log(reader_, values_.last_updated_ms); });
+  }
+  if (reader_.goes_on()) reader_.go_to(end);
+}
+
+}  // namespace iceblink::iceberg
