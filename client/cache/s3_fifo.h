@@ -1,9 +1,9 @@
 // Which entry is evicted: S3-FIFO (Yang et al., SOSP 2023), with sizes in bytes.
 //
-// New entries queue in `small`, a tenth of the bytes. At its end one that was used meanwhile moves
+// New entries queue in `small`, a twentieth of the bytes. At its end one that was used twice moves
 // to `main`, and another is evicted, and remembered in `ghosts`; who comes back while remembered
 // starts in main. At main's end an entry that was used gives up one of its marks and queues again.
-// So what is used once passes through a tenth of the cache, and hits move nothing: they leave a
+// So what a scan uses passes through a twentieth of the cache, and hits move nothing: they leave a
 // mark, which whoever evicts collects. docs/architecture.md has the figures against LRU.
 //
 // Thread safety: none; nodes are intrusive and belong to their entries.
@@ -67,8 +67,8 @@ class Fifo {
 class S3Fifo {
  public:
   struct Tuning {
-    double small_share = 0.1;
-    unsigned marks_to_stay = 1;  // that move an entry from small to main
+    double small_share = 0.05;
+    unsigned marks_to_stay = 2;  // that move an entry from small to main
   };
 
   explicit S3Fifo(std::size_t bytes_max, Tuning tuning) noexcept

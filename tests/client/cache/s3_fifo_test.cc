@@ -12,7 +12,8 @@ namespace {
 /// A set of nodes with marks, as a cache of `bytes_max` would have them.
 class Nodes {
  public:
-  explicit Nodes(std::size_t bytes_max) : bytes_max_(bytes_max), queue_(bytes_max) {
+  explicit Nodes(std::size_t bytes_max)
+      : bytes_max_(bytes_max), queue_(bytes_max, {.small_share = 0.1, .marks_to_stay = 1}) {
     queue_.fit_ghosts(1024);
   }
   /// True: it was there.
