@@ -8,6 +8,7 @@
 #include <iceblink/object_reader.h>
 #include <iceblink/options.h>
 #include <iceblink/result.h>
+#include <iceblink/stats.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -50,13 +51,7 @@ class FileReader {
   void read_many(std::span<FileRead> files, std::size_t bytes_max,
                  const BytesWanted& wanted = {}) noexcept;
 
-  struct Stats {
-    bool uses_io_uring = false;         // false before the first batch, and where it is refused
-    std::string io_uring_refusal;       // why not: the call and errno; empty where it is used
-    std::uint64_t file_count = 0;       // read, or tried to
-    std::uint64_t ring_file_count = 0;  // of these: through the ring
-    std::uint64_t byte_count = 0;
-  };
+  using Stats = FileStats;
   [[nodiscard]] Stats stats() const noexcept;
 
  private:

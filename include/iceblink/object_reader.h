@@ -20,9 +20,10 @@ class ObjectReader {
 
   /// One object each: `contents` is as long as `locations`, and every element of it is to be set,
   /// to the whole content or to an error: kNotFound, kNotAllowed, kTooLarge (more than
-  /// `object_bytes_max` bytes), kIo. Messages name the location.
+  /// `object_bytes_max` bytes), kIo. Messages name the location. Asked once for all the objects of
+  /// a batch. What is left as it was is kIo, and everything when it throws.
   virtual void read(std::span<const std::string> locations, std::size_t object_bytes_max,
-                    std::span<Result<std::string>> contents) noexcept = 0;
+                    std::span<Result<std::string>> contents) = 0;
 };
 
 /// Which locations it reads: those that begin with `scheme` and "://".

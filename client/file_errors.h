@@ -1,0 +1,20 @@
+// What is said of a file that could not be read. Messages name the location as it is stored, never
+// the path it was mapped to.
+//
+// Thread safety: free functions.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <cstddef>
+#include <string_view>
+
+namespace iceblink::client {
+
+/// `code` is the errno of a system call on the file, `doing` the call's name.
+[[nodiscard]] Error file_error(int code, std::string_view location,
+                               std::string_view doing) noexcept;
+[[nodiscard]] Error file_not_found(std::string_view location) noexcept;
+[[nodiscard]] Error file_too_large(std::string_view location, std::size_t bytes_max) noexcept;
+
+}  // namespace iceblink::client

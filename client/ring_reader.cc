@@ -1,0 +1,121 @@
+#include "client/ring_reader.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace iceblink::client {
+namespace {
+
+bool is_short_of_descriptors(int result) noexcept {
+  return result == -EMFILE || result == -ENFILE;
+}
+
+/// The ring's descriptor was closed by somebody: the others may have been, too, and their numbers
+/// be in use for something else.
+bool is_robbed(int code) noexcept {
+  return code == EBADF || code == EOPNOTSUPP;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RingReader>> RingReader::make(OpenFiles& open_files) {
+  ICEBLINK_ASSIGN_OR_RETURN(auto ring, Ring::make(kFilesMax));
+  return std::unique_ptr<RingReader>(new RingReader(std::move(ring), open_files));
+}
+
+RingReader::RingReader(std::unique_ptr<Ring> ring, OpenFiles& open_files) noexcept
+    : ring_(std::move(ring)), open_files_(open_files) {
+  for (std::size_t i = 0; i < kFilesMax; ++i) free_[i] = i;
+}
+
+void RingReader::start(LocalRead& read, void* owner) noexcept {
+  const std::size_t index = free_[--free_count_];
+  ++active_count_;
+  slots_[index] = {&read, owner, LocalRead::Step::kOpen, false, {}};
+  submit(index);
+}
+
+void RingReader::submit(std::size_t index) noexcept {
+  Slot& slot = slots_[index];
+  LocalRead& read = *slot.read;
+  if (slot.step == LocalRead::Step::kOpen) {
+    ring_->open(index, read.path(), slot.how);
+  } else {
+    ring_->read(index, read.fd(), read.space(), read.space_bytes(), read.offset());
+  }
+}
+
+int RingReader::wait() noexcept {
+  return ring_->submit_and_wait();
+}
+
+std::optional<RingReader::Finished> RingReader::next() noexcept {
+  while (const auto completion = ring_->next()) {
+    const auto index = static_cast<std::size_t>(completion->tag);
+    Slot& slot = slots_[index];
+    if (slot.step == LocalRead::Step::kOpen) {
+      // With other files open, one of them is going to give its descriptor back.
+      if (is_short_of_descriptors(completion->result) && active_count_ > postponed_count_ + 1) {
+        postpone(index);
+        continue;
+      }
+      if (completion->result >= 0) open_files_.add(completion->result);
+      slot.step = slot.read->after_open(completion->result);
+    } else {
+      slot.step = slot.read->after_read(completion->result);
+    }
+    if (slot.step == LocalRead::Step::kDone) {
+      slot.read->close(open_files_);
+      return release(index);
+    }
+    submit(index);
+  }
+  return std::nullopt;
+}
+
+void RingReader::postpone(std::size_t index) noexcept {
+  slots_[index].is_postponed = true;
+  ++postponed_count_;
+  active_count_max_ = std::max<std::size_t>(active_count_ - postponed_count_, 1);
+}
+
+void RingReader::resume_postponed() noexcept {
+  if (postponed_count_ == 0) return;
+  const auto found = std::find_if(slots_.begin(), slots_.end(),
+                                  [](const Slot& slot) { return slot.is_postponed; });
+  found->is_postponed = false;
+  --postponed_count_;
+  submit(static_cast<std::size_t>(found - slots_.begin()));
+}
+
+RingReader::Finished RingReader::release(std::size_t index) noexcept {
+  Slot& slot = slots_[index];
+  const Finished finished{slot.read, slot.owner};
+  slot = Slot{};
+  free_[free_count_++] = index;
+  --active_count_;
+  if (postponed_count_ == 0) active_count_max_ = std::min(active_count_max_ + 1, kFilesMax);
+  resume_postponed();
+  return finished;
+}
+
+std::optional<RingReader::Finished> RingReader::next_abandoned(int code) noexcept {
+  for (std::size_t i = 0; i < kFilesMax; ++i) {
+    Slot& slot = slots_[i];
+    if (slot.read == nullptr) continue;
+    slot.read->abandon(is_robbed(code) ? nullptr : &open_files_);
+    const Finished finished{slot.read, slot.owner};
+    slot = Slot{};
+    --active_count_;
+    return finished;
+  }
+  return std::nullopt;
+}
+
+int RingReader::quiesce() noexcept {
+  active_count_max_ = kFilesMax;
+  return ring_->quiesce();
+}
+
+}  // namespace iceblink::client
