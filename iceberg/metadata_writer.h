@@ -1,9 +1,14 @@
 // From the model to the JSON of a metadata file, as the specification wants it for its format.
 //
-// What a format does not have is left out (v1: sequence numbers; below v3: row lineage, encryption
-// keys), what it demands for older readers is added (v1: schema and partition-spec beside the
-// lists; v1 and v2: current-snapshot-id -1 for none). Members that the reader did not know are
-// gone. 64-bit integers are written exactly.
+// What a format does not have is left out (format 1: sequence numbers; below 3: row lineage,
+// encryption keys, key-id), what it demands for older readers is added (format 1: schema and
+// partition-spec beside the lists; 1 and 2: current-snapshot-id -1 for none). Optional lists and
+// maps that are empty are written, but for encryption-keys and identifier-field-ids. What was not
+// there and has no natural "none" is not made up: parents, schema-ids, summaries, a next-row-id
+// that a writer of format 3 forgot. Members that the reader did not know are gone.
+//
+// 64-bit integers are written exactly. A table-uuid is written as it stood, defaults as they stood
+// but for the space in them.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -12,15 +17,29 @@
 #include <iceblink/metadata/view_metadata.h>
 #include <iceblink/result.h>
 
+#include <span>
 #include <string>
 
 namespace iceblink::iceberg {
 
+/// What of a table's metadata is not in its TableValues.
+struct TableHistory {
+  std::span<const TableSnapshot> snapshots;
+  std::span<const SnapshotLogEntry> snapshot_log;
+  std::span<const MetadataLogEntry> metadata_log;
+};
+
 /// Compact JSON. Builds what was lazy: kCorrupt where that fails. kOutOfMemory.
 [[nodiscard]] Result<std::string> write_table_metadata(const TableMetadata& metadata) noexcept;
 
+/// For who makes metadata. Texts are UTF-8. kInvalidArgument: what its format cannot do without is
+/// missing (a uuid from format 2 on; format 1: the current schema, the default spec), or there is
+/// no such format; kOutOfMemory. Whether the ids fit together is the caller's to know.
+[[nodiscard]] Result<std::string> write_table_metadata(const TableValues& values,
+                                                       const TableHistory& history) noexcept;
+
 /// kInvalidArgument: a version with two SQL representations of one dialect, which may be read and
-/// must not be written. kOutOfMemory.
-[[nodiscard]] Result<std::string> write_view_metadata(const ViewMetadata& metadata) noexcept;
+/// must not be written. kOutOfMemory. Of a representation that is not SQL the type alone is left.
+[[nodiscard]] Result<std::string> write_view_metadata(const ViewValues& metadata) noexcept;
 
 }  // namespace iceblink::iceberg
