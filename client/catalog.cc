@@ -20,7 +20,8 @@ Result<Catalog> Catalog::open(const std::string& runtime_dir, CatalogOptions opt
       return {ErrorKind::kInvalidArgument, "the runtime directory's name is empty"};
     }
     ICEBLINK_ASSIGN_OR_RETURN(auto segment, Segment::attach(runtime_dir, options.attach_timeout));
-    return Catalog(std::make_shared<State>(std::move(segment), options));
+    ICEBLINK_ASSIGN_OR_RETURN(auto metadata, client::MetadataCache::make(options));
+    return Catalog(std::make_shared<State>(std::move(segment), std::move(metadata), options));
   });
 }
 
@@ -73,6 +74,8 @@ CatalogStats Catalog::stats() const noexcept {
   stats.call_count = called.call_count;
   stats.write_count = called.write_count;
   stats.connect_count = called.connect_count;
+  stats.files = state_->metadata->file_stats();
+  stats.metadata_cache = state_->metadata->stats();
   return stats;
 }
 

@@ -2,6 +2,7 @@
 #include <boost/json/parse.hpp>
 
 #include "client/catalog_state.h"
+#include "client/either_name.h"
 #include "client/guard.h"
 #include "client/lookup.h"
 #include "client/many_keys.h"
@@ -17,18 +18,11 @@ using shm::Segment;
 
 namespace {
 
-std::uint64_t heartbeat_of(const Segment::Section& section) noexcept {
-  // relaxed: for showing health; nothing correct depends on it
-  return section.mapping().page->heartbeat_ns.load(std::memory_order_relaxed);
-}
+using client::explain;
+using client::find_either;
+using client::heartbeat_of;
+using client::ident_of;
 
-// A name that was asked for, either way, on the long way.
-const TableIdent& ident_of(const TableIdent& ident) noexcept {
-  return ident;
-}
-TableIdent ident_of(const PreparedKey& key) {
-  return client::ident_of(key);
-}
 bool is_surely_valid(const TableIdent& ident) noexcept {
   return client::is_plainly_valid(ident);
 }
@@ -40,27 +34,8 @@ bool is_object(Presence presence) noexcept {
   return presence == Presence::kTable || presence == Presence::kView;
 }
 
-template <typename Identifier>
-Status explain(Presence presence, const Identifier& identifier) {
-  if (presence == Presence::kCorrupt) return client::damaged(format(identifier));
-  return client::check(identifier);
-}
-
 std::string path_of(const TableIdent& ident, shm::RecordKind wanted) {
   return wanted == shm::RecordKind::kView ? client::view_path(ident) : client::table_path(ident);
-}
-
-}  // namespace
-
-namespace {
-
-shm::RecordView find(const shm::ArenaView& arena, const TableIdent& ident,
-                     std::uint64_t generation) noexcept {
-  return client::find_exact(arena, ident, generation);
-}
-shm::RecordView find(const shm::ArenaView& arena, const PreparedKey& key,
-                     std::uint64_t generation) noexcept {
-  return client::find_record(arena, key, generation);
 }
 
 }  // namespace
@@ -74,7 +49,7 @@ inline Result<bool> Catalog::State::exists(Segment& segment, State& state, const
     const Segment::Section section(segment);
     if (!section.ok()) [[unlikely]]
       return section.error();
-    record = find(section.arena(), key, section.generation());
+    record = find_either(section.arena(), key, section.generation());
     if (record) [[likely]]
       return record.kind() == wanted;
     heartbeat_ns = heartbeat_of(section);

@@ -12,6 +12,7 @@
 
 #include "client/daemon_client.h"
 #include "client/lookup.h"
+#include "client/metadata_cache.h"
 #include "client/second_opinion.h"
 #include "shm/segment.h"
 
@@ -19,9 +20,11 @@ namespace iceblink {
 
 class Catalog::State {
  public:
-  State(std::unique_ptr<shm::Segment> attached, const CatalogOptions& opened_with)
+  State(std::unique_ptr<shm::Segment> attached, std::unique_ptr<client::MetadataCache> cache,
+        const CatalogOptions& opened_with)
       : options(opened_with),
         segment(std::move(attached)),
+        metadata(std::move(cache)),
         daemon(segment->runtime_dir() + "/" + shm::kSocketName),
         second_opinion(options) {}
 
@@ -39,6 +42,17 @@ class Catalog::State {
   [[nodiscard]] static Result<std::string> resolve(shm::Segment& segment, State& state,
                                                    const Key& key) noexcept;
 
+  /// The parsed metadata of a table or view, as `wanted`: a TableMetadata or a ViewMetadata.
+  template <typename Key>
+  [[nodiscard]] static Result<client::Value> resolve_document(shm::Segment& segment, State& state,
+                                                              const Key& key,
+                                                              shm::RecordKind wanted) noexcept;
+  /// What resolve_document() does when the cache does not have it.
+  template <typename Key>
+  [[nodiscard]] Result<client::Value> load_document(const Key& key, shm::RecordKind wanted);
+  /// The same for a name that the segment does not have: whether it has by now, or a document.
+  [[nodiscard]] Result<client::Value> load_absent(const TableIdent& ident, shm::RecordKind wanted,
+                                                  std::uint64_t heartbeat_ns);
   /// Asks whether the object at this path exists: HEAD, counted. No answer means false.
   [[nodiscard]] bool daemon_knows(const std::string& path) noexcept;
   /// The location of a table that the segment does not have; kNotFound where the daemon knows
@@ -57,6 +71,7 @@ class Catalog::State {
 
   const CatalogOptions options;
   const std::unique_ptr<shm::Segment> segment;
+  const std::unique_ptr<client::MetadataCache> metadata;
   client::DaemonClient daemon;
   client::SecondOpinion second_opinion;
 

@@ -11,6 +11,9 @@ namespace iceblink::client {
 [[nodiscard]] inline Error no_such_table(const TableIdent& ident) {
   return {ErrorKind::kNotFound, "Table does not exist: " + format(ident)};
 }
+[[nodiscard]] inline Error no_such_view(const TableIdent& ident) {
+  return {ErrorKind::kNotFound, "View does not exist: " + format(ident)};
+}
 [[nodiscard]] inline Error no_such_namespace(const Namespace& levels) {
   return {ErrorKind::kNotFound, "Namespace does not exist: " + format(levels)};
 }

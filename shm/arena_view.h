@@ -52,6 +52,8 @@ class RecordView {
   [[nodiscard]] std::uint64_t offset() const noexcept {
     return std::uint64_t{offset_units_} * kRecordAlignment;
   }
+  /// The same, in units of kRecordAlignment.
+  [[nodiscard]] std::uint32_t offset_units() const noexcept { return offset_units_; }
   [[nodiscard]] RecordKind kind() const noexcept { return load_once(record_->kind); }
   [[nodiscard]] std::uint64_t generation() const noexcept { return load_once(record_->generation); }
   [[nodiscard]] std::uint64_t previous_offset() const noexcept {

@@ -32,7 +32,8 @@ struct Flight {
   std::condition_variable landed;
 };
 
-/// The leader's end of a flight. Left without an outcome it fails with kInternal.
+/// The leader's end of a flight. Left without an outcome, as an exception leaves it, it fails with
+/// kOutOfMemory.
 class Load {
  public:
   Load(std::shared_ptr<Store> store, std::shared_ptr<Flight> flight) noexcept;

@@ -256,7 +256,7 @@ Load::Load(std::shared_ptr<Store> store, std::shared_ptr<Flight> flight) noexcep
     : store_(std::move(store)), flight_(std::move(flight)) {}
 
 Load::~Load() {
-  if (flight_) fail({ErrorKind::kInternal, {"a load was given up"}});
+  if (flight_) fail({ErrorKind::kOutOfMemory, {"a load was given up"}});
 }
 
 void Load::set_aside(std::size_t bytes, std::size_t value_bytes_min) noexcept {

@@ -89,6 +89,12 @@ class Store : public std::enable_shared_from_this<Store> {
     return handle->value;
   }
 
+  /// Of the calling thread: shm::ThreadSlot::index, or 0 where it cannot be registered.
+  [[nodiscard]] static std::uint32_t thread_index() noexcept {
+    const shm::ThreadSlot* const slot = shm::thread_slot();
+    return slot != nullptr ? slot->index : 0;
+  }
+
   /// Goes on after a miss. Throws std::bad_alloc.
   [[nodiscard]] Ticket start(std::uint64_t hash, std::string_view key, std::uint32_t thread_index);
   /// Until the flight has landed. Not while the caller leads a load of its own: two who wait for

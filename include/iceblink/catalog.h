@@ -16,6 +16,8 @@
 #include <iceblink/batch.h>
 #include <iceblink/change.h>
 #include <iceblink/identifier.h>
+#include <iceblink/metadata/table_metadata.h>
+#include <iceblink/metadata/view_metadata.h>
 #include <iceblink/options.h>
 #include <iceblink/prepared_key.h>
 #include <iceblink/result.h>
@@ -41,7 +43,8 @@ class Segment;
 class Catalog {
  public:
   /// Maps the segment of a runtime directory. Needs no daemon and scans nothing.
-  /// kNoSegment, kIncompatible (prints both versions), kCorrupt, kNotAllowed, kIo, kOutOfMemory.
+  /// kNoSegment, kIncompatible (prints both versions), kCorrupt, kNotAllowed, kIo, kOutOfMemory;
+  /// kInvalidArgument: an option that cannot be.
   [[nodiscard]] static Result<Catalog> open(const std::string& runtime_dir,
                                             CatalogOptions options = {}) noexcept;
 
@@ -66,6 +69,30 @@ class Catalog {
   /// Many at once, all at one generation; `exist` is as long as `idents`.
   [[nodiscard]] Status tables_exist(std::span<const TableIdent> idents,
                                     std::span<bool> exist) const noexcept;
+
+  /// The table's metadata, parsed; immutable and shared, and its caller's for as long as it is
+  /// held, the catalog's end included. From the cache where it is there: two lookups, O(1); else
+  /// its file is read and parsed once for all callers of the process, within the call.
+  ///
+  /// It belongs to the pointer that the call saw, and is what the pointer was registered for: a
+  /// file that changed in place is found out, one that moved away is looked for anew.
+  ///
+  /// Messages about a file begin with its location, or end with it. kNotFound: no such table, or
+  /// the file is gone ("Failed to open input stream for file"). kCorrupt: the segment; or the file,
+  /// with the field, or that its content no longer matches the fingerprint it was registered with.
+  /// kTooLarge (FileOptions and MetadataLimits), kUnsupported (scheme; format version),
+  /// kNotAllowed, kIo; kInvalidArgument (a location that is none); kInternal.
+  [[nodiscard]] Result<std::shared_ptr<const TableMetadata>> resolve_metadata(
+      const TableIdent& ident) const noexcept;
+  [[nodiscard]] Result<std::shared_ptr<const TableMetadata>> resolve_metadata(
+      const PreparedKey& key) const noexcept;
+  /// The same for a view.
+  [[nodiscard]] Result<std::shared_ptr<const ViewMetadata>> resolve_view_metadata(
+      const TableIdent& ident) const noexcept;
+  /// Many at once, all at one generation; what the cache does not have is read together. Each has
+  /// its own result, with the errors of the above and kInvalidArgument.
+  [[nodiscard]] Result<std::vector<Result<std::shared_ptr<const TableMetadata>>>> resolve_metadata(
+      std::span<const TableIdent> idents) const noexcept;
 
   /// kInvalidArgument.
   [[nodiscard]] Result<PreparedKey> prepare(const TableIdent& ident) const noexcept;
