@@ -48,6 +48,12 @@ class Arena {
     const auto copied = copy(std::span<const char>(text.data(), text.size()));
     return {copied.data(), copied.size()};
   }
+  /// Room for `count` elements, which are the caller's to construct.
+  template <typename T>
+  [[nodiscard]] T* allocate_array(std::size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
+  }
   /// Takes a whole buffer over: the views into it live as long as the arena.
   std::string_view adopt(ByteBuffer text) {
     texts_.push_back(std::move(text));
@@ -66,7 +72,7 @@ class Arena {
     const std::size_t size = std::max(bytes, next_block_bytes_);
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(size));
     block_bytes_ += size;
-    next_block_bytes_ = std::max<std::size_t>(1024, block_bytes_ / 4);
+    next_block_bytes_ = std::max<std::size_t>(1024, block_bytes_ / 8);
     char* const place = blocks_.back().get();  // aligned as operator new aligns
     free_ = place + bytes;
     free_bytes_ = size - bytes;

@@ -1,5 +1,6 @@
 #include "iceberg/json_reader.h"
 
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -34,6 +35,14 @@ const char* kind_of(char first) noexcept {
       return "a number";
   }
 }
+
+/// How a token that begins with this character changes the depth of what follows.
+constexpr std::array<std::int8_t, 256> kDepthChange = [] {
+  std::array<std::int8_t, 256> change{};
+  change['{'] = change['['] = 1;
+  change['}'] = change[']'] = -1;
+  return change;
+}();
 
 bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
@@ -327,26 +336,30 @@ void JsonReader::skip() {
   }
 }
 
+// Without branches on what a token is: most of a large document goes through here.
+JsonReader::Place JsonReader::find_closing(Place at, std::int64_t depth) const noexcept {
+  const char* const text = text_.data();
+  for (; at < end_; ++at) {
+    depth += kDepthChange[static_cast<unsigned char>(text[*at])];
+    if (depth <= 0) break;
+  }
+  return at;
+}
+
 void JsonReader::skip_raw() {
   if (stopped_) return;
-  std::size_t depth = 0;
-  do {
-    if (next_ == end_) {
-      broken("brackets that do not match");
-      return;
-    }
-    const char c = text_[*next_++];
-    if (c == '{' || c == '[') {
-      ++depth;
-    } else if (c == '}' || c == ']') {
-      if (depth == 0) {
-        --next_;
-        broken("expected a value");
-        return;
-      }
-      --depth;
-    }
-  } while (depth > 0);
+  const char first = peek();
+  if (first == '}' || first == ']' || first == '\0') {
+    broken("expected a value");
+    return;
+  }
+  const Place last = find_closing(next_, 0);
+  if (last == end_) return broken("brackets that do not match");
+  next_ = last + 1;
+}
+
+void JsonReader::skip_raw_to_end() {
+  if (!stopped_) next_ = find_closing(next_, 1);
 }
 
 void JsonReader::expect_end() {

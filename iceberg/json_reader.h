@@ -97,6 +97,9 @@ class JsonReader {
   void skip();
   /// Passes over a value and looks at brackets alone.
   void skip_raw();
+  /// Behind a value of an object: passes over what else is in the object, and looks at brackets
+  /// alone.
+  void skip_raw_to_end();
 
   /// Behind the document's value there is nothing.
   void expect_end();
@@ -157,6 +160,8 @@ class JsonReader {
   [[nodiscard]] std::string_view bad_string();
   [[nodiscard]] std::string_view unescaped(std::string_view quoted);
 
+  /// The first token from `at` on behind which brackets are balanced, given how deep it is.
+  [[nodiscard]] Place find_closing(Place at, std::int64_t depth) const noexcept;
   void broken(std::string what);  // the JSON is
   bool expect(const char* wanted, bool fits);
   void skip_wrong(const char* wanted);

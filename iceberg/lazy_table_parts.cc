@@ -139,10 +139,13 @@ Result<const TableSnapshot*> LazyTableParts::snapshot(const TableMetadata& of,
 
 Result<std::span<const TableSnapshot>> LazyTableParts::snapshots(const TableMetadata& of) noexcept {
   const auto read = [count = raw_.index.size()](JsonReader& reader, Arena& arena) {
-    std::vector<TableSnapshot> snapshots;
-    snapshots.reserve(count);
-    reader.read_array([&] { snapshots.push_back(read_snapshot(reader)); });
-    return arena.copy(snapshots);
+    auto* const snapshots = arena.allocate_array<TableSnapshot>(count);
+    std::size_t at = 0;
+    reader.read_array([&] {
+      const TableSnapshot snapshot = read_snapshot(reader);
+      if (at < count) std::construct_at(snapshots + at++, snapshot);
+    });
+    return std::span<const TableSnapshot>(snapshots, at);
   };
   return get(of, snapshots_, raw_.snapshots, member("snapshots"), read);
 }

@@ -25,6 +25,10 @@ void scan_snapshot(JsonReader& reader, ScannedSnapshot& found) {
     } else {
       reader.skip_raw();
     }
+    // Writers put both near the begin, and the long summary behind them.
+    if (members.has(Member::kSnapshotId) && members.has(Member::kSequenceNumber)) {
+      reader.skip_raw_to_end();
+    }
   });
   members.require(reader, {{Member::kSnapshotId, "snapshot-id"}});
   if (!reader.goes_on()) return;
