@@ -48,6 +48,7 @@ class MemoryStore : public CatalogSource {
     RecordKind kind;
     std::string location;
     std::uint64_t generation;
+    Id fingerprint{};
   };
   using State = std::map<std::string, Row>;  // encoded key -> row; namespaces sort first
 
@@ -59,6 +60,7 @@ class MemoryStore : public CatalogSource {
         ICEBLINK_RETURN_IF_ERROR(visit({.kind = row.kind,
                                         .key = key,
                                         .location = row.location,
+                                        .metadata_fingerprint = row.fingerprint,
                                         .generation = row.generation}));
       }
     }
@@ -80,19 +82,20 @@ class MemoryStore : public CatalogSource {
     return publisher_->start(*this, 1);
   }
 
-  void put(const std::string& key, RecordKind kind, std::string location = "") {
-    staged_.push_back({key, {kind, std::move(location), 0}});
+  void put(const std::string& key, RecordKind kind, std::string location = "",
+           Id fingerprint = {}) {
+    staged_.push_back({key, {kind, std::move(location), 0, fingerprint}});
   }
   void put_namespace(const Namespace& ns) { put(encode(ns), RecordKind::kNamespace); }
-  void put_table(const TableIdent& ident, std::string location) {
-    put(encode(ident), RecordKind::kTable, std::move(location));
+  void put_table(const TableIdent& ident, std::string location, Id fingerprint = {}) {
+    put(encode(ident), RecordKind::kTable, std::move(location), fingerprint);
   }
   void drop_table(const TableIdent& ident) { put(encode(ident), RecordKind::kTombstone); }
   void drop_namespace(const Namespace& ns) { put(encode(ns), RecordKind::kNamespaceTombstone); }
 
   /// A row that is there before start().
   void seed(const std::string& key, RecordKind kind, std::string location) {
-    rows_[key] = {kind, std::move(location), generation_};
+    rows_[key] = {kind, std::move(location), generation_, {}};
   }
 
   /// Reserves, commits what was staged to the maps, publishes.
@@ -100,7 +103,10 @@ class MemoryStore : public CatalogSource {
     std::vector<Change> changes;
     Room room;
     for (const auto& [key, row] : staged_) {
-      changes.push_back({.kind = row.kind, .key = key, .location = row.location});
+      changes.push_back({.kind = row.kind,
+                         .key = key,
+                         .location = row.location,
+                         .metadata_fingerprint = row.fingerprint});
       room += Publisher::room_for(changes.back());
     }
     if (auto reserved = publisher_->reserve(room); !reserved) {
