@@ -136,11 +136,8 @@ Result<Place> FilePlaces::find(const std::string& location) const {
       }
     }
   }
-  auto path = iceberg::local_path(mapped);
-  if (path) return local_place(std::move(*path), location);
-  if (mapped == location) return path.error();
-  // Its words are about the mapped location; which is none of the asker's business.
-  return {path.error().kind(), "location '" + location + "' is mapped to what cannot be read here"};
+  ICEBLINK_ASSIGN_OR_RETURN(std::string path, map_.path_of(location));
+  return local_place(std::move(path), location);
 }
 
 Result<Place> FilePlaces::local_place(std::string path, std::string_view location) const {

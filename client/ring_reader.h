@@ -19,7 +19,7 @@ namespace iceblink::client {
 
 class RingReader {
  public:
-  static constexpr std::size_t kFilesMax = 64;
+  static constexpr std::size_t kFilesMax = 128;
 
   /// As Ring::make.
   [[nodiscard]] static Result<std::unique_ptr<RingReader>> make(OpenFiles& open_files);

@@ -162,18 +162,20 @@ class Instance::State {
   }
 
   Status start_server(std::vector<http::Listener> listeners) {
+    ICEBLINK_ASSIGN_OR_RETURN(auto map, iceberg::LocationMap::of(settings_.location_prefixes));
+    MetadataFileRules rules{settings_.metadata_bytes_max, settings_.metadata_bytes_max,
+                            std::move(map)};
     files_ =
         std::make_unique<http::FilePool>(http::FilePoolOptions{.threads = settings_.file_threads});
-    services_.reset(new http::Services{
-        .store = *store_,
-        .publisher = *publisher_,
-        .committer = *committer_,
-        .files = *files_,
-        .instance_name = settings_.instance,
-        .warehouse = settings_.warehouse,
-        .answer_bytes_max = settings_.answer_bytes_max,
-        .request_bytes_max = settings_.request_bytes_max,
-        .metadata_limits = {settings_.metadata_bytes_max, settings_.metadata_bytes_max}});
+    services_.reset(new http::Services{.store = *store_,
+                                       .publisher = *publisher_,
+                                       .committer = *committer_,
+                                       .files = *files_,
+                                       .instance_name = settings_.instance,
+                                       .warehouse = settings_.warehouse,
+                                       .answer_bytes_max = settings_.answer_bytes_max,
+                                       .request_bytes_max = settings_.request_bytes_max,
+                                       .metadata_rules = std::move(rules)});
     http::ServerOptions options;
     options.threads = settings_.http_threads;
     options.connections_max = settings_.connections_max;

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "iceberg/fingerprint.h"
-#include "iceberg/location.h"
 #include "iceberg/metadata_header.h"
 
 namespace iceblink::daemon {
@@ -89,8 +88,8 @@ Result<std::string> read_all(int fd, std::size_t guess, std::string_view locatio
 }  // namespace
 
 Result<std::string> read_metadata_file(std::string_view location,
-                                       const MetadataFileLimits& limits) try {
-  ICEBLINK_ASSIGN_OR_RETURN(const std::string path, iceberg::local_path(location));
+                                       const MetadataFileRules& rules) try {
+  ICEBLINK_ASSIGN_OR_RETURN(const std::string path, rules.map.path_of(location));
   // O_NONBLOCK: a FIFO would make the open wait; it has no effect on regular files.
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.fd() < 0) return error_of(errno, location, "open");
@@ -100,18 +99,18 @@ Result<std::string> read_metadata_file(std::string_view location,
     return {ErrorKind::kInvalidArgument, std::string(location) + ": not a regular file"};
   }
   const auto size = static_cast<std::size_t>(status.st_size);
-  if (size > limits.stored_bytes_max) return too_large(location, limits.stored_bytes_max);
-  return read_all(file.fd(), size, location, limits.stored_bytes_max);
+  if (size > rules.stored_bytes_max) return too_large(location, rules.stored_bytes_max);
+  return read_all(file.fd(), size, location, rules.stored_bytes_max);
 } catch (const std::bad_alloc&) {
   return {ErrorKind::kOutOfMemory, std::string(location) + ": out of memory"};
 }
 
 Result<DescribedFile> describe_metadata_file(std::string_view location,
-                                             const MetadataFileLimits& limits) {
+                                             const MetadataFileRules& rules) {
   DescribedFile described;
-  ICEBLINK_ASSIGN_OR_RETURN(described.bytes, read_metadata_file(location, limits));
+  ICEBLINK_ASSIGN_OR_RETURN(described.bytes, read_metadata_file(location, rules));
   const auto bytes = std::as_bytes(std::span(described.bytes));
-  const auto header = iceberg::parse_metadata_header(bytes, limits.inflated_bytes_max);
+  const auto header = iceberg::parse_metadata_header(bytes, rules.inflated_bytes_max);
   if (!header) {
     return {header.error().kind(), std::string(location) + ": " + header.error().message()};
   }

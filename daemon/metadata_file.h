@@ -8,12 +8,14 @@
 #include <string_view>
 
 #include "daemon/store.h"
+#include "iceberg/location_map.h"
 
 namespace iceblink::daemon {
 
-struct MetadataFileLimits {
+struct MetadataFileRules {
   std::size_t stored_bytes_max = std::size_t{256} << 20;
   std::size_t inflated_bytes_max = std::size_t{256} << 20;
+  iceberg::LocationMap map{};  // where locations are read; messages speak of the stored ones
 };
 
 /// The file's bytes, as stored. kNotFound: "Failed to open input stream for file: <location>";
@@ -21,7 +23,7 @@ struct MetadataFileLimits {
 /// location of another scheme or host; kBusy: out of descriptors or kernel memory; kOutOfMemory;
 /// kIo.
 [[nodiscard]] Result<std::string> read_metadata_file(std::string_view location,
-                                                     const MetadataFileLimits& limits = {});
+                                                     const MetadataFileRules& rules = {});
 
 /// What a file says of itself: the row that a pointer to it is stored as (without a generation).
 struct DescribedFile {
@@ -33,6 +35,6 @@ struct DescribedFile {
 /// Reads, fingerprints and parses the header. Errors as read_metadata_file, and those of
 /// iceberg::parse_metadata_header with the location in front.
 [[nodiscard]] Result<DescribedFile> describe_metadata_file(std::string_view location,
-                                                           const MetadataFileLimits& limits = {});
+                                                           const MetadataFileRules& rules = {});
 
 }  // namespace iceblink::daemon

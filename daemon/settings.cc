@@ -11,6 +11,7 @@
 
 #include "daemon/http/listener.h"
 #include "daemon/settings_table.h"
+#include "iceberg/location_map.h"
 
 namespace iceblink::daemon {
 namespace {
@@ -23,7 +24,7 @@ constexpr bool kHasFaultPoints = false;
 
 /// What CLI11 makes of the arguments, not yet understood.
 struct RawFlags {
-  std::map<std::string, std::string, std::less<>> values;  // by setting
+  std::map<std::string, std::vector<std::string>, std::less<>> values;  // by setting
   std::optional<std::string> config;
   bool wants_help = false;
   bool wants_version = false;
@@ -42,10 +43,17 @@ void declare_flags(CLI::App& app, RawFlags& raw) {
     const std::string name(setting.name);
     if (setting.type == Setting::Type::kFlag) {
       app.add_flag_callback(
-          "--" + name, [&raw, name] { raw.values[name] = "true"; }, std::string(setting.help));
+          "--" + name, [&raw, name] { raw.values[name] = {"true"}; }, std::string(setting.help));
+    } else if (setting.type == Setting::Type::kList) {
+      app.add_option_function<std::vector<std::string>>(
+             "--" + name,
+             [&raw, name](const std::vector<std::string>& values) { raw.values[name] = values; },
+             std::string(setting.help))
+          ->type_name(std::string(setting.placeholder))
+          ->allow_extra_args(false);  // one each time
     } else {
       app.add_option_function<std::string>(
-             "--" + name, [&raw, name](const std::string& value) { raw.values[name] = value; },
+             "--" + name, [&raw, name](const std::string& value) { raw.values[name] = {value}; },
              std::string(setting.help))
           ->type_name(std::string(setting.placeholder));
     }
@@ -53,7 +61,8 @@ void declare_flags(CLI::App& app, RawFlags& raw) {
   if (kHasFaultPoints) {
     app.add_flag("--list-fault-points", raw.wants_fault_points, "Print the fault points and exit");
     app.add_option_function<std::string>(
-           "--fault-point", [&raw](const std::string& value) { raw.values["fault-point"] = value; },
+           "--fault-point",
+           [&raw](const std::string& value) { raw.values["fault-point"] = {value}; },
            "Die at the Nth pass of a fault point")
         ->type_name("NAME[:N]");
   }
@@ -98,6 +107,9 @@ Status complete(Settings& settings) {
   if (!settings.listen.empty()) {
     ICEBLINK_RETURN_IF_ERROR(http::check_tcp_address(settings.listen));
   }
+  if (auto map = iceberg::LocationMap::of(settings.location_prefixes); !map) {
+    return {ErrorKind::kInvalidArgument, "--location-prefix: " + map.error().message()};
+  }
   if (settings.instance.empty()) {
     ICEBLINK_ASSIGN_OR_RETURN(settings.instance, last_part(settings.runtime_dir));
   }
@@ -112,11 +124,17 @@ Result<Settings> settings_of(const RawFlags& raw, const Environment& environment
     ICEBLINK_ASSIGN_OR_RETURN(const std::string text, read_text(*raw.config));
     ICEBLINK_RETURN_IF_ERROR(apply_toml(settings, text, *raw.config));
   }
-  for (const auto& [name, value] : raw.values) {
+  for (const auto& [name, values] : raw.values) {
     if (name == "fault-point") {
-      settings.fault_point = value;
-    } else if (auto status = find_setting(name)->set(settings, value); !status) {
-      return {ErrorKind::kInvalidArgument, "--" + name + " " + status.error().message()};
+      settings.fault_point = values.front();
+      continue;
+    }
+    const Setting* const setting = find_setting(name);
+    if (setting->clear != nullptr) setting->clear(settings);
+    for (const std::string& value : values) {
+      if (auto status = setting->set(settings, value); !status) {
+        return {ErrorKind::kInvalidArgument, "--" + name + " " + status.error().message()};
+      }
     }
   }
   ICEBLINK_RETURN_IF_ERROR(complete(settings));

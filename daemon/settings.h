@@ -4,6 +4,7 @@
 // over the environment.
 #pragma once
 
+#include <iceblink/location_prefix.h>
 #include <iceblink/result.h>
 
 #include <chrono>
@@ -25,6 +26,7 @@ struct Settings {
   std::string log_level = "info";
   std::string instance;  // default: the last part of runtime_dir
   bool replace_control = false;
+  std::vector<LocationPrefix> location_prefixes;  // together a LocationMap
 
   std::size_t http_threads = 2;
   std::size_t file_threads = 2;

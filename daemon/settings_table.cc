@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <utility>
 #include <vector>
+
+#include "iceberg/location_map.h"
 
 namespace iceblink::daemon {
 namespace {
@@ -52,6 +55,15 @@ Status set_log_level(Settings& settings, const std::string& text) {
   return Ok{};
 }
 
+Status add_location_prefix(Settings& settings, const std::string& text) {
+  ICEBLINK_ASSIGN_OR_RETURN(auto prefix, iceberg::parse_location_prefix(text));
+  settings.location_prefixes.push_back(std::move(prefix));
+  return Ok{};
+}
+void clear_location_prefixes(Settings& settings) {
+  settings.location_prefixes.clear();
+}
+
 using enum Setting::Type;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
@@ -68,6 +80,8 @@ constexpr Setting kSettings[] = {
     {"log-level", "LEVEL", "trace, debug, info, warning, error or off", kText, set_log_level},
     {"instance", "NAME", "This catalog's name (default: the runtime directory's)", kText,
      set_text<&Settings::instance>},
+    {"location-prefix", "FROM=TO", "Read locations below FROM below TO instead; repeatable", kList,
+     add_location_prefix, clear_location_prefixes},
     {"replace-control", "", "Replace a control page that cannot be adopted", kFlag,
      set_flag<&Settings::replace_control>},
     {"http-threads", "N", "Threads that serve requests", kNumber,

@@ -14,14 +14,17 @@
 namespace iceblink::daemon {
 
 struct Setting {
-  enum class Type : std::uint8_t { kText, kNumber, kFlag };
+  enum class Type : std::uint8_t { kText, kNumber, kFlag, kList };
 
   std::string_view name;  // without dashes
   std::string_view placeholder;
   std::string_view help;
   Type type;
-  /// The error's message continues the setting's name: "'x' is not a number ...".
+  /// The error's message continues the setting's name: "'x' is not a number ...". A list gets one
+  /// more element.
   Status (*set)(Settings& settings, const std::string& text);
+  /// Of a list: before its first element, so that a flag's list replaces the file's.
+  void (*clear)(Settings& settings) = nullptr;
 };
 
 [[nodiscard]] std::span<const Setting> settings_table() noexcept;

@@ -14,18 +14,37 @@ Error bad_key(const std::string& path, const toml::source_position& at, std::str
           path + ":" + std::to_string(at.line) + ": '" + std::string(key) + "' " + why};
 }
 
-// The value as the flag would have it; kInvalidArgument when it is of another type.
+// The value as the flag would have it; kInvalidArgument when it is of another type. A list's
+// elements are texts.
 Result<std::string> text_of(const toml::node& node, Setting::Type type) {
-  if (type == Setting::Type::kText && node.is_string()) return node.as_string()->get();
+  if ((type == Setting::Type::kText || type == Setting::Type::kList) && node.is_string())
+    return node.as_string()->get();
   if (type == Setting::Type::kNumber && node.is_integer()) {
     return std::to_string(node.as_integer()->get());
   }
   if (type == Setting::Type::kFlag && node.is_boolean()) {
     return std::string(node.as_boolean()->get() ? "true" : "false");
   }
-  constexpr const char* kTypes[] = {"a string", "an integer", "true or false"};
+  constexpr const char* kTypes[] = {"a string", "an integer", "true or false", "a list of strings"};
   return {ErrorKind::kInvalidArgument,
           std::string("must be ") + kTypes[static_cast<std::size_t>(type)]};
+}
+
+Status set_list(Settings& settings, const Setting& setting, const toml::node& node) {
+  const toml::array* const list = node.as_array();
+  if (list == nullptr) return {ErrorKind::kInvalidArgument, "must be a list of strings"};
+  setting.clear(settings);
+  for (const auto& element : *list) {
+    ICEBLINK_ASSIGN_OR_RETURN(const std::string text, text_of(element, setting.type));
+    ICEBLINK_RETURN_IF_ERROR(setting.set(settings, text));
+  }
+  return Ok{};
+}
+
+Status set(Settings& settings, const Setting& setting, const toml::node& node) {
+  if (setting.type == Setting::Type::kList) return set_list(settings, setting, node);
+  ICEBLINK_ASSIGN_OR_RETURN(const std::string text, text_of(node, setting.type));
+  return setting.set(settings, text);
 }
 
 }  // namespace
@@ -44,9 +63,7 @@ Status apply_toml(Settings& settings, std::string_view text, const std::string& 
       return bad_key(path, key.source().begin, key.str(),
                      "is unknown; did you mean '" + std::string(nearest_setting(key.str())) + "'?");
     }
-    auto value = text_of(node, setting->type);
-    if (!value) return bad_key(path, key.source().begin, key.str(), value.error().message());
-    if (auto status = setting->set(settings, *value); !status) {
+    if (auto status = set(settings, *setting, node); !status) {
       return bad_key(path, key.source().begin, key.str(), status.error().message());
     }
   }

@@ -72,6 +72,14 @@ std::string LocationMap::map(std::string_view location) const {
   return mapped.append(rest);
 }
 
+Result<std::string> LocationMap::path_of(std::string_view location) const {
+  const std::string mapped = map(location);
+  auto path = local_path(mapped);
+  if (path || mapped == location) return path;
+  return {path.error().kind(),
+          "location '" + std::string(location) + "' is mapped to what is not served"};
+}
+
 Result<LocationPrefix> parse_location_prefix(std::string_view text) {
   for (auto at = text.find('='); at != std::string_view::npos; at = text.find('=', at + 1)) {
     const auto to = text.substr(at + 1);

@@ -27,6 +27,10 @@ class LocationMap {
   /// `to` is a file: URI.
   [[nodiscard]] std::string map(std::string_view location) const;
 
+  /// The local path that `location` is read at. Errors as local_path(), in words about the stored
+  /// location: where it is mapped to is not for those who ask for it.
+  [[nodiscard]] Result<std::string> path_of(std::string_view location) const;
+
   [[nodiscard]] bool is_empty() const noexcept { return mappings_.empty(); }
 
  private:

@@ -86,7 +86,7 @@ class Batch : public std::enable_shared_from_this<Batch> {
   void verify() {
     BatchLine& line = lines_[next_++];
     const auto document = verify_and_fill(std::get<RegisterTable>(line.operation),
-                                          exchange_->services().metadata_limits);
+                                          exchange_->services().metadata_rules);
     if (!document) return exchange_->answer(at_line(line.number, document.error()));
     verify_next();
   }

@@ -5,7 +5,6 @@
 
 #include "daemon/http/cached_file.h"
 #include "iceberg/fingerprint.h"
-#include "iceberg/location.h"
 #include "iceberg/metadata_text.h"
 
 namespace iceblink::daemon::http {
@@ -28,34 +27,35 @@ Result<std::string> text_of(std::string bytes, const std::string& location,
 }  // namespace
 
 Result<MetadataDocument> describe_document(const std::string& location,
-                                           const MetadataFileLimits& limits) {
-  ICEBLINK_ASSIGN_OR_RETURN(DescribedFile file, describe_metadata_file(location, limits));
+                                           const MetadataFileRules& rules) {
+  ICEBLINK_ASSIGN_OR_RETURN(DescribedFile file, describe_metadata_file(location, rules));
   if (file.is_view) {
     return {ErrorKind::kInvalidArgument, location + ": the metadata of a view, not of a table"};
   }
   MetadataDocument document;
   document.row = std::move(file.row);
   ICEBLINK_ASSIGN_OR_RETURN(document.text,
-                            text_of(std::move(file.bytes), location, limits.inflated_bytes_max));
+                            text_of(std::move(file.bytes), location, rules.inflated_bytes_max));
   return document;
 }
 
-Result<std::string> read_document(const TableRow& row, const MetadataFileLimits& limits) {
+Result<std::string> read_document(const TableRow& row, const MetadataFileRules& rules) {
   if (row.metadata_fingerprint == shm::Id{}) {
-    ICEBLINK_ASSIGN_OR_RETURN(MetadataDocument document, describe_document(row.location, limits));
+    ICEBLINK_ASSIGN_OR_RETURN(MetadataDocument document, describe_document(row.location, rules));
     return std::move(document.text);
   }
-  ICEBLINK_ASSIGN_OR_RETURN(std::string bytes, read_metadata_file(row.location, limits));
+  ICEBLINK_ASSIGN_OR_RETURN(std::string bytes, read_metadata_file(row.location, rules));
   if (iceberg::fingerprint_of(std::as_bytes(std::span(bytes))) != row.metadata_fingerprint) {
     return {ErrorKind::kCorrupt,
             "metadata file was changed in place since it was registered: " + row.location};
   }
-  return text_of(std::move(bytes), row.location, limits.inflated_bytes_max);
+  return text_of(std::move(bytes), row.location, rules.inflated_bytes_max);
 }
 
-std::optional<std::string> read_document_at_once(const TableRow& row) {
+std::optional<std::string> read_document_at_once(const TableRow& row,
+                                                 const MetadataFileRules& rules) {
   if (row.metadata_fingerprint == shm::Id{}) return std::nullopt;
-  const auto path = iceberg::local_path(row.location);
+  const auto path = rules.map.path_of(row.location);
   if (!path) return std::nullopt;
   auto bytes = read_if_cached(*path, kAtOnceBytesMax);
   if (!bytes || bytes->front() == kGzipMagic) return std::nullopt;

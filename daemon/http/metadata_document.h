@@ -21,15 +21,16 @@ struct MetadataDocument {
 
 /// Reads a file that is to be registered.
 [[nodiscard]] Result<MetadataDocument> describe_document(const std::string& location,
-                                                         const MetadataFileLimits& limits);
+                                                         const MetadataFileRules& rules);
 
 /// Reads the file of a row. kCorrupt: its bytes are not those that were registered. The file of
 /// an unverified row is parsed instead.
 [[nodiscard]] Result<std::string> read_document(const TableRow& row,
-                                                const MetadataFileLimits& limits);
+                                                const MetadataFileRules& rules);
 
 /// As above, when that is a matter of microseconds: the file is small, plain, in the kernel's
 /// caches, and the one that was registered. Nothing in every other case.
-[[nodiscard]] std::optional<std::string> read_document_at_once(const TableRow& row);
+[[nodiscard]] std::optional<std::string> read_document_at_once(const TableRow& row,
+                                                               const MetadataFileRules& rules);
 
 }  // namespace iceblink::daemon::http

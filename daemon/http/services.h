@@ -37,7 +37,7 @@ struct Services {
   std::uint64_t answer_bytes_max = std::uint64_t{1} << 30;
   /// Above this, no other large body is taken.
   std::uint64_t request_bytes_max = std::uint64_t{256} << 20;
-  MetadataFileLimits metadata_limits{};
+  MetadataFileRules metadata_rules{};
   Counters counters{};
   std::atomic<bool> is_ready{false};  // relaxed: a sign for showing
 };

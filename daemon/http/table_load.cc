@@ -76,7 +76,7 @@ Response failed_load(const TableIdent& ident, const Error& error) {
 void finish_load(const ExchangePtr& exchange, const TableIdent& ident, TableRow row,
                  SnapshotMode mode) {
   for (int attempt = 1;; ++attempt) {
-    auto document = read_document(row, exchange->services().metadata_limits);
+    auto document = read_document(row, exchange->services().metadata_rules);
     if (document) {
       return exchange->answer(
           table_response(row.location, std::move(*document), etag_of(row, mode)));
@@ -94,7 +94,7 @@ void finish_load(const ExchangePtr& exchange, const TableIdent& ident, TableRow 
 void finish_register(const ExchangePtr& exchange, RegisterRequest request) {
   std::optional<std::string> metadata;
   if (request.verification == Verification::kReadFile) {
-    auto document = verify_and_fill(request.operation, exchange->services().metadata_limits);
+    auto document = verify_and_fill(request.operation, exchange->services().metadata_rules);
     if (!document) return exchange->answer(refusal_response(document.error()));
     metadata = std::move(*document);
   }
@@ -151,7 +151,7 @@ void load_table(const ExchangePtr& exchange) {
       return exchange->answer(std::move(unchanged));
     }
   }
-  if (auto text = read_document_at_once(*found->row)) {
+  if (auto text = read_document_at_once(*found->row, exchange->services().metadata_rules)) {
     return exchange->answer(
         table_response(found->row->location, std::move(*text), etag_of(*found->row, *mode)));
   }

@@ -45,8 +45,8 @@ Result<RegisterRequest> register_request_of(const boost::json::object& body, Tab
   return request;
 }
 
-Result<std::string> verify_and_fill(RegisterTable& operation, const MetadataFileLimits& limits) {
-  auto document = describe_document(operation.row.location, limits);
+Result<std::string> verify_and_fill(RegisterTable& operation, const MetadataFileRules& rules) {
+  auto document = describe_document(operation.row.location, rules);
   if (document) {
     operation.row = std::move(document->row);
     return std::move(document->text);

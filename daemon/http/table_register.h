@@ -29,6 +29,6 @@ struct RegisterRequest {
 /// why. kNotAllowed, kUnsupported; kBusy: out of descriptors or memory. No other kind: nothing was
 /// done, and no client may doubt it.
 [[nodiscard]] Result<std::string> verify_and_fill(RegisterTable& operation,
-                                                  const MetadataFileLimits& limits);
+                                                  const MetadataFileRules& rules);
 
 }  // namespace iceblink::daemon::http

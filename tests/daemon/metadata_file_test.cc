@@ -56,9 +56,9 @@ TEST_F(MetadataFileTest, RefusesWhatIsNoRegularFileAndDoesNotWaitForIt) {
 }
 
 TEST_F(MetadataFileTest, RefusesMoreThanTheLimit) {
-  const MetadataFileLimits limits{10, 100};
-  EXPECT_TRUE(read_metadata_file(dir_.write("ten", "0123456789"), limits));
-  const auto larger = read_metadata_file(dir_.write("eleven", "0123456789a"), limits);
+  const MetadataFileRules rules{10, 100};
+  EXPECT_TRUE(read_metadata_file(dir_.write("ten", "0123456789"), rules));
+  const auto larger = read_metadata_file(dir_.write("eleven", "0123456789a"), rules);
   EXPECT_EQ(larger.error().kind(), ErrorKind::kTooLarge);
 }
 

@@ -8,6 +8,7 @@ namespace iceblink::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Register : public DaemonTest {
  protected:
@@ -82,6 +83,27 @@ TEST_F(Register, ReadsNoLargerFileThanItIsSetTo) {
   const auto refused = register_at(write_metadata("large.json", large), R"(,"overwrite":true)");
   EXPECT_EQ(refused.status, 400);
   EXPECT_THAT(refused.error_message(), HasSubstr("larger than 4096 bytes"));
+}
+
+TEST_F(Register, ReadsWhereAPrefixIsMappedToAndKeepsTheStoredLocation) {
+  auto settings = settings_in(scratch());
+  const std::string path = write_table("moved.json");
+  const std::string directory = path.substr(0, path.rfind('/'));
+  settings.location_prefixes = {{"s3://bucket/w", directory}, {"data/persistent", directory}};
+  start(settings);
+  const std::string location = "s3://bucket/w/moved.json";
+  EXPECT_EQ(register_at(location).status, 200);
+  for (int turn = 0; turn < 2; ++turn) {  // the second may be answered from the kernel's caches
+    const auto loaded = connect().get("/v1/namespaces/a/tables/t1");
+    EXPECT_EQ(loaded.status, 200);
+    EXPECT_THAT(loaded.body, HasSubstr(R"("metadata-location":")" + location + "\""));
+    EXPECT_THAT(loaded.body, Not(HasSubstr(directory)));
+  }
+  EXPECT_EQ(register_at("data/persistent/moved.json", R"(,"overwrite":true)").status, 200);
+  const auto missing = register_at("s3://bucket/w/none.json", R"(,"overwrite":true)");
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_EQ(missing.error_message(),
+            "Failed to open input stream for file: s3://bucket/w/none.json");
 }
 
 TEST_F(Register, NeedsItsNamespace) {

@@ -41,6 +41,48 @@ TEST(Settings, TakeFlagsAndNameTheInstanceAfterTheRuntimeDirectory) {
   EXPECT_TRUE(line->settings.replace_control);
 }
 
+TEST(Settings, TakeLocationPrefixesAsOftenAsTheyAreGiven) {
+  const std::vector<std::string> flags = {"--runtime-dir",
+                                          "/r",
+                                          "--data-dir",
+                                          "/d",
+                                          "--location-prefix",
+                                          "s3://b/day=1=/mnt/b",
+                                          "--location-prefix=data/persistent=/base"};
+  const auto line = parse(flags);
+  ASSERT_TRUE(line.ok()) << line.error().message();
+  ASSERT_EQ(line->settings.location_prefixes.size(), 2u);
+  EXPECT_EQ(line->settings.location_prefixes[0].from, "s3://b/day=1");
+  EXPECT_EQ(line->settings.location_prefixes[1].to, "/base");
+  for (const auto& [prefix, why] :
+       {std::pair("nothing", "is not FROM=TO"), std::pair("/a=b", "is not FROM=TO"),
+        std::pair("s3://b/day=1/=/mnt", "one of two")}) {
+    auto bad = flags;
+    bad.insert(bad.end(), {"--location-prefix", prefix});
+    EXPECT_THAT(message_of(bad), HasSubstr("--location-prefix"));
+    EXPECT_THAT(message_of(bad), HasSubstr(why));
+  }
+}
+
+TEST(Settings, TakeLocationPrefixesFromAFileUnlessAFlagSaysOthers) {
+  const std::string path = ::testing::TempDir() + "prefixes." + std::to_string(::getpid());
+  std::ofstream(path) << "location-prefix = [\"/a=/x\", \"/b=/y\"]\n";
+  std::vector<std::string> flags = {"--runtime-dir", "/r", "--data-dir", "/d", "--config", path};
+  const auto from_file = parse(flags);
+  flags.insert(flags.end(), {"--location-prefix", "/c=/z"});
+  const auto from_flag = parse(flags);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(from_file.ok()) << from_file.error().message();
+  ASSERT_EQ(from_file->settings.location_prefixes.size(), 2u);
+  EXPECT_EQ(from_file->settings.location_prefixes[1].from, "/b");
+  ASSERT_EQ(from_flag->settings.location_prefixes.size(), 1u);
+  EXPECT_EQ(from_flag->settings.location_prefixes[0].from, "/c");
+  for (const char* bad : {"location-prefix = \"/a=/x\"", "location-prefix = [1]"}) {
+    EXPECT_THAT(toml_message(bad), HasSubstr("list of strings")) << bad;
+  }
+  EXPECT_THAT(toml_message("location-prefix = [\"x\"]"), HasSubstr("FROM=TO"));
+}
+
 TEST(Settings, FallBackToTheServiceManagersDirectories) {
   const auto line = parse_command_line({}, [](const char* name) -> std::optional<std::string> {
     return std::string(name) == "RUNTIME_DIRECTORY" ? "/run/iceblink/a:/run/b" : "/var/lib/x";
