@@ -1,9 +1,11 @@
 """What is measured, row by row. Each function of ROWS yields Rows."""
 
 import functools
+import os
 import shutil
 import tempfile
 
+import metadata_rows
 from program import CatalogServer, Daemon, median
 from row import absolute_row, rate_row, ratio_row
 
@@ -13,7 +15,7 @@ FULL = {
     "publish_rounds": 11, "commits": 20_000, "build_commits": 25_000, "pace_ns": 40_000,
     "wake_rounds": 21, "wakes": 100, "writes": 1_000,
     "disk_rounds": 5, "disk_ms": 2_000, "writers": 64,
-    "open_rounds": 41, "start_rounds": 7,
+    "open_rounds": 41, "start_rounds": 7, "parse_rounds": 15, "files": 1_000, "file_rounds": 21,
 }
 SMOKE = {
     "tiny": 1_000, "small": 2_000, "large": 20_000,
@@ -21,7 +23,7 @@ SMOKE = {
     "publish_rounds": 2, "commits": 1_000, "build_commits": 5_000, "pace_ns": 10_000,
     "wake_rounds": 2, "wakes": 10, "writes": 100,
     "disk_rounds": 1, "disk_ms": 200, "writers": 64,
-    "open_rounds": 3, "start_rounds": 1,
+    "open_rounds": 3, "start_rounds": 1, "parse_rounds": 1, "files": 100, "file_rounds": 3,
 }
 
 
@@ -82,6 +84,15 @@ class Lab:
         finally:
             shutil.rmtree(self.memory_dir, ignore_errors=True)
             shutil.rmtree(self.disk_dir, ignore_errors=True)
+
+
+def file_system(directory):
+    """The type of the file system that the directory is on."""
+    with open("/proc/mounts") as mounts:
+        fields = [line.split()[1:3] for line in mounts]
+    real = f"{os.path.realpath(directory)}/"
+    return max((point.rstrip("/"), kind) for point, kind in fields
+               if real.startswith(point.rstrip("/") + "/"))[1]
 
 
 def lookups(name, tables, figures, lmdb_target):
@@ -238,5 +249,27 @@ def c13(lab):
                     figures["list_random/cpu"], figures["beside/list_random/cpu"])
 
 
-ROWS = {"C1": c1, "C2": c2, "C4": c4, "C5": c5, "C6a": c6a, "C7": c7, "C8": c8, "C9": c9,
-        "C13": c13}
+def file_batch(lab):
+    s = lab.sizes
+    figures = lab.programs.samples("file_bench", "--dir", lab.disk_dir, "--files", s["files"],
+                                   "--bytes", 20_480, "--rounds", s["file_rounds"], alone=True)
+    way = "io_uring" if figures["uses_ring"][0] else "plain reads, io_uring being refused"
+    what = (f"{s['files']:,} files of 20 KB at once by {way} against a loop of open, fstat, pread, "
+            f"close, on {file_system(lab.disk_dir)}")
+
+    def sides(state, clock):
+        return figures[f"{state}/ours/{clock}"], figures[f"{state}/loop/{clock}"]
+
+    def ratio(state, clock):
+        return "{:.2f}".format(median(sides(state, clock)[0]) / median(sides(state, clock)[1]))
+
+    yield ratio_row("file_batch/cold",
+                    f"{what}; cold; wall; thread CPU time {ratio('cold', 'cpu')} of the loop's",
+                    "ns", *sides("cold", "wall"), ">= 2")
+    yield ratio_row("file_batch/warm",
+                    f"{what}; warm; thread CPU time; wall {ratio('warm', 'wall')}", "ns",
+                    *sides("warm", "cpu"), "<= 1.2")
+
+
+ROWS = {"C1": c1, "C2": c2, "C4": c4, "C5": c5, "C6a": c6a, "C7": c7, "C8": c8, "C9": c9, "C10": metadata_rows.c10,
+        "C13": c13, "file_batch": file_batch}
