@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "iceberg/arena.h"
@@ -74,6 +75,8 @@ class LazyTableParts {
   /// What one building made, and its memory.
   template <typename T>
   struct Built {
+    explicit Built(Arena own) : arena(std::move(own)) {}
+
     Arena arena;
     std::span<const T> elements;
     Built* older = nullptr;  // of snapshots that were built one by one
