@@ -11,11 +11,15 @@ namespace iceblink::iceberg {
 namespace {
 
 constexpr std::size_t kShownBytesMax = 80;
+constexpr std::size_t kProblemBytesMax = 400;
 /// Whoever wants all problems has seen enough then.
 constexpr std::size_t kProblemsMax = 1000;
 
-std::string shown(std::string_view text) {
-  return on_one_line(text.substr(0, kShownBytesMax)) + (text.size() > kShownBytesMax ? "…" : "");
+/// On one line; what is long loses its end.
+std::string shown(std::string_view text, std::size_t bytes_max = kShownBytesMax) {
+  if (text.size() <= bytes_max) return on_one_line(text);
+  while (bytes_max > 0 && (text[bytes_max] & 0xc0) == 0x80) --bytes_max;  // no half a character
+  return on_one_line(text.substr(0, bytes_max)) + "…";
 }
 
 const char* kind_of(char first) noexcept {
@@ -108,7 +112,7 @@ std::string JsonReader::path(std::string_view member) const {
   const auto add_key = [&](std::string_view key) {
     if (key.empty()) return;
     if (!path.empty()) path += '.';
-    path += on_one_line(key);
+    path += shown(key);
   };
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
     if ((*step)->is_array) {
@@ -121,20 +125,20 @@ std::string JsonReader::path(std::string_view member) const {
   return path;
 }
 
-void JsonReader::report(std::string what, std::string_view member) {
+void JsonReader::report(std::string_view what, std::string_view member) {
   if (stopped_) return;
   if (lenient_ > 0) {
     lenient_failed_ = true;
     return;
   }
-  problems_.push_back({path(member), std::move(what)});
+  problems_.push_back({path(member), shown(what, kProblemBytesMax)});
   stopped_ = wanted_ == Wanted::kFirstProblem || problems_.size() == kProblemsMax;
 }
 
-void JsonReader::refuse(ErrorKind kind, std::string what, std::string_view member) {
+void JsonReader::refuse(ErrorKind kind, std::string_view what, std::string_view member) {
   if (stopped_) return;
   if (problems_.empty()) error_kind_ = kind;
-  problems_.push_back({path(member), std::move(what)});
+  problems_.push_back({path(member), shown(what, kProblemBytesMax)});
   stopped_ = true;
 }
 
@@ -220,6 +224,13 @@ bool JsonReader::read_bool() {
 std::string_view JsonReader::read_string() {
   if (!expect("a string", peek() == '"')) return {};
   return take_string();
+}
+
+std::string_view JsonReader::read_filled_string() {
+  if (!expect("a string", peek() == '"')) return {};
+  const std::string_view text = take_string();
+  if (text.empty()) report("is empty");
+  return text;
 }
 
 std::string_view JsonReader::read_text() {

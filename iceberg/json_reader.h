@@ -56,10 +56,10 @@ class JsonReader {
   [[nodiscard]] std::size_t problem_count() const noexcept { return problems_.size(); }
 
   /// Something is wrong with the value that was read last (or is being read), or with its member
-  /// `member`.
-  void report(std::string what, std::string_view member = {});
+  /// `member`. What is long is cut, here and in paths.
+  void report(std::string_view what, std::string_view member = {});
   /// As report, where the document is beyond a limit or unknown to us: stops.
-  void refuse(ErrorKind kind, std::string what, std::string_view member = {});
+  void refuse(ErrorKind kind, std::string_view what, std::string_view member = {});
 
   // ---- Places. A cursor stands in front of a value.
 
@@ -81,6 +81,8 @@ class JsonReader {
   [[nodiscard]] std::int32_t read_int32();
   [[nodiscard]] bool read_bool();
   [[nodiscard]] std::string_view read_string();
+  /// Reports one that is empty.
+  [[nodiscard]] std::string_view read_filled_string();
   /// A string; numbers and booleans as they are written. For maps of strings that some wrote so.
   [[nodiscard]] std::string_view read_text();
   /// The text of any value, checked.

@@ -118,12 +118,13 @@ Result<const TableSnapshot*> LazyTableParts::snapshot(const TableMetadata& of,
     step.parent = &list;
     step.index = position;
     step.is_array = true;
-    ICEBLINK_ASSIGN_OR_RETURN(
-        auto built, (build<TableSnapshot>(raw_.snapshot_ranges[position], step,
-                                          [](JsonReader& reader, Arena& arena) {
-                                            const TableSnapshot one = read_snapshot(reader);
-                                            return arena.copy(std::span(&one, 1));
-                                          })));
+    ICEBLINK_ASSIGN_OR_RETURN(auto built,
+                              (build<TableSnapshot>(raw_.snapshot_ranges[position], step,
+                                                    [&](JsonReader& reader, Arena& arena) {
+                                                      const TableSnapshot one =
+                                                          read_snapshot(reader, of.format_version);
+                                                      return arena.copy(std::span(&one, 1));
+                                                    })));
     grown_bytes = sizeof(*built) - sizeof(Arena) + built->arena.bytes();
     snapshot = built->elements.data();
     // relaxed: stored under the lock
@@ -138,11 +139,11 @@ Result<const TableSnapshot*> LazyTableParts::snapshot(const TableMetadata& of,
 }
 
 Result<std::span<const TableSnapshot>> LazyTableParts::snapshots(const TableMetadata& of) noexcept {
-  const auto read = [count = raw_.index.size()](JsonReader& reader, Arena& arena) {
+  const auto read = [&, count = raw_.index.size()](JsonReader& reader, Arena& arena) {
     auto* const snapshots = arena.allocate_array<TableSnapshot>(count);
     std::size_t at = 0;
     reader.read_array([&] {
-      const TableSnapshot snapshot = read_snapshot(reader);
+      const TableSnapshot snapshot = read_snapshot(reader, of.format_version);
       if (at < count) std::construct_at(snapshots + at++, snapshot);
     });
     return std::span<const TableSnapshot>(snapshots, at);

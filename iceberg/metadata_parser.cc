@@ -70,20 +70,24 @@ Shape shape_of(Parsing& parsing) {
   JsonReader& reader = *parsing.reader;
   const auto begin = reader.place();
   bool has_version = false;
+  bool has_table_uuid = false;
   bool has_view_uuid = false;
   bool has_versions = false;
   bool has_metadata = false;
   if (reader.peek() == '{') {
     reader.read_object([&](std::string_view key) {
       has_version = has_version || key == "format-version";
+      has_table_uuid = has_table_uuid || key == "table-uuid";
       has_view_uuid = has_view_uuid || key == "view-uuid";
       has_versions = has_versions || (key == "versions" && reader.peek() == '[');
       has_metadata = has_metadata || (key == "metadata" && reader.peek() == '{');
       reader.skip_raw();
     });
+    reader.expect_end();
   }
   if (reader.goes_on()) reader.go_to(begin);
-  return {.is_view = has_view_uuid && has_versions, .is_response = has_metadata && !has_version};
+  return {.is_view = has_view_uuid && (has_versions || !has_table_uuid),
+          .is_response = has_metadata && !has_version};
 }
 
 Result<std::shared_ptr<TableMetadata>> build_table(Parsing& parsing) {
@@ -111,12 +115,10 @@ void check_response(Parsing& parsing) {
   step.key = "metadata";
   JsonReader::Place metadata = nullptr;
   reader.read_object([&](std::string_view key) {
-    if (key == "metadata" && metadata == nullptr) {
-      metadata = reader.place();
-      reader.skip_raw();
-    } else {
-      reader.skip();
-    }
+    if (key != "metadata") return reader.skip();
+    if (metadata != nullptr) reader.report("occurs twice");
+    metadata = reader.place();
+    reader.skip_raw();
   });
   reader.expect_end();
   if (!reader.goes_on()) return;

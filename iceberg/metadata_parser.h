@@ -31,7 +31,7 @@ namespace iceblink::iceberg {
 [[nodiscard]] Result<std::shared_ptr<ViewMetadata>> parse_view_metadata(
     ByteBuffer file, const MetadataLimits& limits = {}) noexcept;
 
-/// Either, told apart by content: a view has a view-uuid and versions.
+/// Either, told apart by content: a view has a view-uuid, and versions or no table-uuid.
 [[nodiscard]] Result<std::shared_ptr<MetadataDocument>> parse_metadata(
     ByteBuffer file, const MetadataLimits& limits = {}) noexcept;
 

@@ -43,11 +43,11 @@ class SourceIds {
   /// True where `key` was one of them, and its value has been read.
   [[nodiscard]] bool take(std::string_view key) {
     if (is(key, "source-id")) {
-      one_ = reader_.read_int32();
+      if (members_.add(reader_, Member::kOne)) one_ = reader_.read_int32();
       return true;
     }
     if (!is(key, "source-ids")) return false;
-    several_ = read_ids(reader_);
+    if (members_.add(reader_, Member::kSeveral)) several_ = read_ids(reader_);
     return true;
   }
   [[nodiscard]] std::span<const std::int32_t> take_all() const {
@@ -58,7 +58,10 @@ class SourceIds {
   }
 
  private:
+  enum class Member { kOne, kSeveral };
+
   JsonReader& reader_;
+  MemberSet<Member> members_;
   std::optional<std::int32_t> one_;
   std::span<const std::int32_t> several_;
 };

@@ -1,6 +1,9 @@
 #include "iceberg/schema_reader.h"
 
 #include <algorithm>
+#include <bitset>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -33,9 +36,38 @@ class TypeReader {
   std::vector<std::int32_t> ids_;
 };
 
+/// Where fields have the name of one before them: that field's position; else how many there are.
+/// Most names are told apart by a bit of their hash.
+std::size_t find_repeated_name(std::span<const Field> fields) {
+  constexpr std::size_t kFew = 512;
+  if (fields.size() > kFew) {
+    std::vector<std::size_t> by_name(fields.size());
+    std::iota(by_name.begin(), by_name.end(), std::size_t{0});
+    const auto name_of = [&](std::size_t i) { return fields[i].name; };
+    std::ranges::sort(by_name, {}, name_of);
+    const auto repeated = std::ranges::adjacent_find(by_name, {}, name_of);
+    return repeated == by_name.end() ? fields.size() : *std::next(repeated);
+  }
+  std::bitset<4 * kFew> seen;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::string_view name = fields[i].name;
+    const std::size_t bit = std::hash<std::string_view>{}(name) % seen.size();
+    const auto has_name = [&](const Field& field) { return field.name == name; };
+    if (seen[bit] && std::ranges::any_of(fields.first(i), has_name)) return i;
+    seen.set(bit);
+  }
+  return fields.size();
+}
+
 std::span<const Field> TypeReader::read_fields() {
   std::vector<Field> fields;
   reader_.read_array([&] { fields.push_back(read_field()); });
+  if (reader_.goes_on()) {
+    const std::size_t repeated = find_repeated_name(fields);
+    if (repeated < fields.size()) {
+      reader_.report("two have the name '" + std::string(fields[repeated].name) + "'");
+    }
+  }
   return reader_.arena().copy(fields);
 }
 

@@ -132,7 +132,7 @@ void scan_snapshots(JsonReader& reader, std::vector<ScannedSnapshot>& found) {
   reader.read_array([&] { scan_snapshot(reader, found.emplace_back()); });
 }
 
-TableSnapshot read_snapshot(JsonReader& reader) {
+TableSnapshot read_snapshot(JsonReader& reader, std::uint8_t format_version) {
   enum class Member {
     kSnapshotId,
     kParent,
@@ -146,7 +146,10 @@ TableSnapshot read_snapshot(JsonReader& reader) {
     kAddedRows,
     kKeyId
   };
+  const bool has_sequence_numbers = format_version > 1;
+  const bool has_row_lineage = format_version > 2;
   TableSnapshot snapshot;
+  bool has_manifests = false;
   MemberSet<Member> members;
   reader.read_object([&](std::string_view key) {
     if (is(key, "snapshot-id")) {
@@ -154,7 +157,7 @@ TableSnapshot read_snapshot(JsonReader& reader) {
     } else if (is(key, "parent-snapshot-id")) {
       if (!members.add(reader, Member::kParent) || reader.take_null()) return;
       snapshot.parent_snapshot_id = reader.read_int64();
-    } else if (is(key, "sequence-number")) {
+    } else if (has_sequence_numbers && is(key, "sequence-number")) {
       if (!members.add(reader, Member::kSequenceNumber)) return;
       snapshot.sequence_number = reader.read_int64();
     } else if (is(key, "timestamp-ms")) {
@@ -163,20 +166,23 @@ TableSnapshot read_snapshot(JsonReader& reader) {
       if (!members.add(reader, Member::kSummary)) return;
       snapshot.summary = read_properties(reader, PropertyValues::kStrings);
     } else if (is(key, "manifest-list")) {
-      if (!members.add(reader, Member::kManifestList)) return;
-      snapshot.manifest_list = reader.read_string();
+      if (!members.add(reader, Member::kManifestList) || reader.take_null()) return;
+      snapshot.manifest_list = reader.read_filled_string();
+      has_manifests = true;
     } else if (is(key, "manifests")) {
-      if (members.add(reader, Member::kManifests)) snapshot.manifests = read_manifests(reader);
+      if (!members.add(reader, Member::kManifests) || reader.take_null()) return;
+      snapshot.manifests = read_manifests(reader);
+      has_manifests = true;
     } else if (is(key, "schema-id")) {
       if (!members.add(reader, Member::kSchemaId) || reader.take_null()) return;
       snapshot.schema_id = reader.read_int32();
-    } else if (is(key, "first-row-id")) {
+    } else if (has_row_lineage && is(key, "first-row-id")) {
       if (!members.add(reader, Member::kFirstRowId) || reader.take_null()) return;
       snapshot.first_row_id = reader.read_int64();
-    } else if (is(key, "added-rows")) {
+    } else if (has_row_lineage && is(key, "added-rows")) {
       if (!members.add(reader, Member::kAddedRows) || reader.take_null()) return;
       snapshot.added_rows = reader.read_int64();
-    } else if (is(key, "key-id")) {
+    } else if (has_row_lineage && is(key, "key-id")) {
       if (!members.add(reader, Member::kKeyId) || reader.take_null()) return;
       snapshot.key_id = reader.read_string();
     } else {
@@ -185,11 +191,8 @@ TableSnapshot read_snapshot(JsonReader& reader) {
   });
   members.require(reader,
                   {{Member::kSnapshotId, "snapshot-id"}, {Member::kTimestamp, "timestamp-ms"}});
-  if (!members.has(Member::kManifests)) {
-    members.require(reader, {{Member::kManifestList, "manifest-list"}});
-  } else if (members.has(Member::kManifestList)) {
-    snapshot.manifests = {};  // the list names them
-  }
+  if (!has_manifests) reader.report("is missing", "manifest-list");
+  if (!snapshot.manifest_list.empty()) snapshot.manifests = {};  // the list names them
   check_row_lineage(reader, snapshot);
   return snapshot;
 }

@@ -21,8 +21,8 @@ struct ScannedSnapshot {
 /// Scans an array of snapshots for ids and sequence numbers, and looks at nothing else.
 void scan_snapshots(JsonReader& reader, std::vector<ScannedSnapshot>& found);
 
-/// One snapshot, whole.
-[[nodiscard]] TableSnapshot read_snapshot(JsonReader& reader);
+/// One snapshot, whole. What the table's format does not have is passed over.
+[[nodiscard]] TableSnapshot read_snapshot(JsonReader& reader, std::uint8_t format_version);
 
 /// An object of refs by name, or null, which is none.
 [[nodiscard]] std::vector<SnapshotRef> read_refs(JsonReader& reader);

@@ -76,6 +76,7 @@ void TableReader::read(const JsonReader::Step* parent) {
   if (reader_.goes_on()) read_current_snapshot_id();
   if (reader_.goes_on()) read_refs_of_table();
   if (reader_.goes_on()) read_rest();
+  if (reader_.goes_on()) check_unread_members();
   reader_.set_origin(parent_);
   if (reader_.goes_on()) reader_.go_to(end);
 }
@@ -106,8 +107,11 @@ void TableReader::note_member(Member member) {
   const bool is_null = reader_.at_null();
   switch (member) {
     case Member::kSnapshots: {
+      read_members_ |= bit_of(member);
       const auto begin = static_cast<std::uint32_t>(reader_.offset());
+      const std::size_t problem_count = reader_.problem_count();
       scan_snapshots(reader_, scanned_);
+      knows_snapshots_ = reader_.problem_count() == problem_count;
       if (!reader_.goes_on() || is_null) return;
       raw_.snapshots = {begin, static_cast<std::uint32_t>(reader_.end_offset() - begin)};
       return;
@@ -148,7 +152,34 @@ bool TableReader::require(Member member) {
 }
 
 void TableReader::report_at(Member member, std::string what) {
-  reader_.report(std::move(what), name_of(member));
+  reader_.report(what, name_of(member));
+}
+
+void TableReader::report_in(Member member, std::size_t index, std::string_view name,
+                            std::string what) {
+  JsonReader::Step list;
+  list.parent = parent_;
+  list.key = name_of(member);
+  JsonReader::Step step;
+  step.parent = &list;
+  step.index = index;
+  step.is_array = true;
+  reader_.set_origin(&step);
+  reader_.report(what, name);
+  reader_.set_origin(parent_);
+}
+
+void TableReader::report_in(Member member, std::string_view key, std::string_view name,
+                            std::string what) {
+  JsonReader::Step object;
+  object.parent = parent_;
+  object.key = name_of(member);
+  JsonReader::Step step;
+  step.parent = &object;
+  step.key = key;
+  reader_.set_origin(&step);
+  reader_.report(what, name);
+  reader_.set_origin(parent_);
 }
 
 bool TableReader::read_required_int32(Member member, std::int32_t& value) {
@@ -182,7 +213,8 @@ void TableReader::read_format_version() {
 void TableReader::read_identity() {
   if (has(Member::kTableUuid) || (values_.format_version != 1 && require(Member::kTableUuid))) {
     at(Member::kTableUuid, [&] {
-      values_.table_uuid_text = reader_.read_string();
+      values_.table_uuid_text =
+          values_.format_version == 1 ? reader_.read_string() : reader_.read_filled_string();
       values_.table_uuid = parse_uuid(values_.table_uuid_text);
       if (values_.table_uuid == Uuid{}) reader_.report("is all zero");
     });
@@ -191,7 +223,8 @@ void TableReader::read_identity() {
     at(Member::kLocation, [&] { values_.location = reader_.read_string(); });
   }
   if (values_.format_version > 1) {
-    read_required_int64(Member::kLastSequenceNumber, values_.last_sequence_number);
+    knows_last_sequence_number_ =
+        read_required_int64(Member::kLastSequenceNumber, values_.last_sequence_number);
   }
   read_required_int64(Member::kLastUpdatedMs, values_.last_updated_ms);
   read_required_int32(Member::kLastColumnId, values_.last_column_id);
@@ -334,6 +367,16 @@ void TableReader::read_rest() {
   }
   if (has(Member::kEncryptionKeys)) {
     at(Member::kEncryptionKeys, [&] { values_.encryption_keys = read_encryption_keys(reader_); });
+  }
+}
+
+// What its format does not have, or has twice, is not looked at; that it is JSON is.
+void TableReader::check_unread_members() {
+  for (std::size_t i = 0; i < kMemberCount; ++i) {
+    const auto member = static_cast<Member>(i);
+    const bool is_raw = member == Member::kSnapshotLog || member == Member::kMetadataLog;
+    if (places_[i] == nullptr || is_raw || (read_members_ & bit_of(member)) != 0) continue;
+    at(member, [&] { reader_.skip(); });
   }
 }
 

@@ -68,6 +68,9 @@ class TableReader {
   [[nodiscard]] static std::string_view name_of(Member member) noexcept {
     return kNames[static_cast<std::size_t>(member)];
   }
+  [[nodiscard]] static std::uint32_t bit_of(Member member) noexcept {
+    return std::uint32_t{1} << static_cast<unsigned>(member);
+  }
   [[nodiscard]] JsonReader::Place& place_of(Member member) noexcept {
     return places_[static_cast<std::size_t>(member)];
   }
@@ -86,6 +89,9 @@ class TableReader {
   bool read_required_int32(Member member, std::int32_t& value);
   bool read_required_int64(Member member, std::int64_t& value);
   void report_at(Member member, std::string what);
+  /// Of an element of an array, or of a member of an object: of its member `name`.
+  void report_in(Member member, std::size_t index, std::string_view name, std::string what);
+  void report_in(Member member, std::string_view key, std::string_view name, std::string what);
 
   void read_format_version();
   void read_identity();
@@ -99,12 +105,17 @@ class TableReader {
   void read_current_snapshot_id();
   void read_refs_of_table();
   void read_rest();
+  void check_unread_members();
   [[nodiscard]] bool has_snapshot(std::int64_t snapshot_id) const noexcept;
 
   JsonReader& reader_;
   const std::string_view text_;
   const JsonReader::Step* parent_ = nullptr;
   std::array<JsonReader::Place, kMemberCount> places_{};
+  std::uint32_t read_members_ = 0;  // a bit for each that has been read, or stays raw
+  bool knows_snapshots_ = true;     // false: some id is none
+  bool knows_current_ = true;
+  bool knows_last_sequence_number_ = false;
   std::vector<ScannedSnapshot> scanned_;
   TableValues values_;
   RawTableParts raw_;
@@ -112,6 +123,7 @@ class TableReader {
 
 template <typename Read>
 void TableReader::at(Member member, Read read) {
+  read_members_ |= bit_of(member);
   JsonReader::Step step;
   step.parent = parent_;
   step.key = name_of(member);

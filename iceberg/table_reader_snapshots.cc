@@ -16,13 +16,14 @@ bool TableReader::has_snapshot(std::int64_t snapshot_id) const noexcept {
 }
 
 void TableReader::index_snapshots() {
-  if (scanned_.empty()) return;
+  if (scanned_.empty() || !knows_snapshots_) return;
   std::vector<SnapshotIndexEntry> entries;
   std::vector<TextRange> ranges;
   entries.reserve(scanned_.size());
   ranges.reserve(scanned_.size());
   for (const auto& scanned : scanned_) {
     entries.push_back(scanned.entry);
+    if (values_.format_version == 1) entries.back().sequence_number = 0;
     ranges.push_back({scanned.begin, scanned.bytes});
   }
   raw_.index = reader_.arena().copy(entries);
@@ -36,7 +37,8 @@ void TableReader::index_snapshots() {
     std::size_t bucket = snapshot_bucket(id, raw_.hash_seed, buckets.size());
     for (; buckets[bucket] != 0; bucket = (bucket + 1) & mask) {
       if (entries[buckets[bucket] - 1].snapshot_id != id) continue;
-      report_at(Member::kSnapshots, "two have the snapshot-id " + std::to_string(id));
+      report_in(Member::kSnapshots, i, "snapshot-id",
+                std::to_string(id) + " is that of another one, too");
       break;
     }
     if (buckets[bucket] == 0) buckets[bucket] = i + 1;
@@ -45,12 +47,12 @@ void TableReader::index_snapshots() {
 }
 
 void TableReader::check_sequence_numbers() {
-  if (values_.format_version == 1) return;
-  for (const auto& entry : raw_.index) {
-    if (entry.sequence_number <= values_.last_sequence_number) continue;
-    report_at(Member::kSnapshots,
-              "the snapshot " + std::to_string(entry.snapshot_id) + " has the sequence-number " +
-                  std::to_string(entry.sequence_number) + ", above the last-sequence-number " +
+  if (!knows_last_sequence_number_) return;
+  for (std::size_t i = 0; i < raw_.index.size(); ++i) {
+    const std::int64_t number = raw_.index[i].sequence_number;
+    if (number <= values_.last_sequence_number) continue;
+    report_in(Member::kSnapshots, i, "sequence-number",
+              std::to_string(number) + " is above the last-sequence-number, which is " +
                   std::to_string(values_.last_sequence_number));
   }
 }
@@ -58,10 +60,13 @@ void TableReader::check_sequence_numbers() {
 void TableReader::read_current_snapshot_id() {
   if (!has(Member::kCurrentSnapshotId)) return;
   at(Member::kCurrentSnapshotId, [&] {
+    const std::size_t problem_count = reader_.problem_count();
     const std::int64_t id = reader_.read_int64();
-    if (!reader_.goes_on() || id == -1) return;
+    knows_current_ = reader_.problem_count() == problem_count;
+    if (!knows_current_ || id == -1) return;
     values_.current_snapshot_id = id;
-    if (!has_snapshot(id)) reader_.report(std::to_string(id) + " is the id of no snapshot");
+    if (knows_snapshots_ && !has_snapshot(id))
+      reader_.report(std::to_string(id) + " is the id of no snapshot");
   });
 }
 
@@ -72,18 +77,18 @@ void TableReader::read_refs_of_table() {
   const auto& current = values_.current_snapshot_id;
   bool has_main = false;
   for (const auto& ref : refs) {
-    const std::string named = "'" + std::string(ref.name) + "' ";
-    if (!has_snapshot(ref.snapshot_id)) {
-      report_at(Member::kRefs, named + "names the snapshot " + std::to_string(ref.snapshot_id) +
-                                   ", which is not there");
+    const std::string id = std::to_string(ref.snapshot_id);
+    if (knows_snapshots_ && !has_snapshot(ref.snapshot_id)) {
+      report_in(Member::kRefs, ref.name, "snapshot-id", id + " is the id of no snapshot");
     }
     if (ref.name != kMainBranch) continue;
     has_main = true;
+    if (!knows_current_) continue;
     if (!current) {
-      report_at(Member::kRefs, named + "is there, and no current-snapshot-id");
+      report_in(Member::kRefs, ref.name, "", "is there, and no current-snapshot-id");
     } else if (ref.snapshot_id != *current) {
-      report_at(Member::kRefs, named + "names the snapshot " + std::to_string(ref.snapshot_id) +
-                                   ", current-snapshot-id is " + std::to_string(*current));
+      report_in(Member::kRefs, ref.name, "snapshot-id",
+                id + " is not the current-snapshot-id, " + std::to_string(*current));
     }
   }
   if (current && !has_main) {
@@ -98,7 +103,8 @@ void TableReader::read_refs_of_table() {
 void TableReader::check_raw_parts() {
   const JsonReader::Place end = reader_.place();
   if (raw_.snapshots.bytes > 0) {
-    at(Member::kSnapshots, [&] { reader_.read_array([&] { (void)read_snapshot(reader_); }); });
+    at(Member::kSnapshots,
+       [&] { reader_.read_array([&] { (void)read_snapshot(reader_, values_.format_version); }); });
   }
   if (raw_.snapshot_log.bytes > 0 && reader_.goes_on()) {
     at(Member::kSnapshotLog, [&] { (void)read_snapshot_log(reader_, values_.last_updated_ms); });

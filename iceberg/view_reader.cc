@@ -136,12 +136,12 @@ void check_rules(JsonReader& reader, const ViewValues& view) {
     reader.report("two have the same schema-id", "schemas");
   }
   std::vector<std::int32_t> version_ids;
-  for (const auto& version : view.versions) {
+  for (std::size_t i = 0; i < view.versions.size(); ++i) {
+    const auto& version = view.versions[i];
     version_ids.push_back(version.version_id);
     if (!std::binary_search(schema_ids.begin(), schema_ids.end(), version.schema_id)) {
-      reader.report("the version " + std::to_string(version.version_id) + " has the schema-id " +
-                        std::to_string(version.schema_id) + ", which is not there",
-                    "versions");
+      reader.report(std::to_string(version.schema_id) + " is the id of none of the schemas",
+                    "versions[" + std::to_string(i) + "].schema-id");
     }
   }
   std::sort(version_ids.begin(), version_ids.end());
