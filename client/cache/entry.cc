@@ -14,9 +14,7 @@ void Payload::grew(std::size_t bytes) noexcept {
 }
 
 Entry::~Entry() {
-  for (auto& slot : handles) {
-    // relaxed: nobody else is left
-    Handle* const handle = slot.load(std::memory_order_relaxed);
+  for (Handle* const handle : handles) {
     // A handle holds itself through its value. This may destroy it, and the payload.
     if (handle != nullptr) const auto last = std::move(handle->value);
   }
@@ -26,16 +24,13 @@ Handle& Entry::make_handle(std::uint32_t stripe) {
   auto handle = std::allocate_shared<Handle>(LineAllocator<Handle>(), payload);
   Handle& made = *handle;
   made.value = std::shared_ptr<const void>(std::move(handle), payload->value());
-  // SYNC cache-handle: releases what it holds; partner Entry::handle
-  handles[stripe].store(&made, std::memory_order_release);
+  handles[stripe] = &made;
   return made;
 }
 
 unsigned Entry::collect_marks() noexcept {
   unsigned sum = 0;
-  for (auto& slot : handles) {
-    // relaxed: made under the mutex, which the caller holds
-    Handle* const handle = slot.load(std::memory_order_relaxed);
+  for (Handle* const handle : handles) {
     if (handle == nullptr) continue;
     // relaxed, both: see Handle::marks
     const unsigned seen = handle->marks.load(std::memory_order_relaxed);

@@ -3,13 +3,15 @@
 // Who holds a value holds its Payload, which knows what the value weighs and where that is counted.
 // A hit hands out a std::shared_ptr without touching a count that other threads touch: each entry
 // has a handle for each stripe of threads, made when that stripe first hits, whose control block
-// holds the payload and is that stripe's own.
+// holds the payload and is that stripe's own. A stripe finds its handles by an index of its own, so
+// that a hit takes two cache lines: a slot and a handle.
 //
-//   Entry ──handles[stripe]──▶ Handle (control block, mark of use) ──▶ Payload ──▶ value
-//     └────────────────────────────────────────────────────────────────▲
+//   stripe's index ──▶ Handle (control block, stamp, marks of use) ──▶ Payload (key) ──▶ value
+//                        ▲                                              ▲
+//            Entry ──────┴── of each stripe ────────────────────────────┘
 //
-// Lifetime: an Entry is reached inside a marked section only; a Payload lives as long as anybody
-// holds the value.
+// Lifetime: a Handle is reached through an index inside a marked section only; its entry, which
+// owns it, is retired first. A Payload lives as long as anybody holds the value.
 #pragma once
 
 #include <array>
@@ -20,6 +22,7 @@
 #include <new>
 #include <string>
 
+#include "client/cache/allocated_bytes.h"
 #include "client/cache/s3_fifo.h"
 
 namespace iceblink::client::cache {
@@ -27,13 +30,9 @@ namespace iceblink::client::cache {
 class Store;
 struct Entry;
 
-/// What the allocator takes for a block of `bytes`: a header of 8, units of 16.
-[[nodiscard]] constexpr std::size_t allocated_bytes(std::size_t bytes) noexcept {
-  return bytes <= 24 ? 32 : (bytes + 8 + 15) / 16 * 16;
-}
-[[nodiscard]] inline std::size_t allocated_bytes(const std::string& text) noexcept {
-  return text.capacity() < sizeof(std::string) / 2 ? 0 : allocated_bytes(text.capacity() + 1);
-}
+/// Where a key was last seen, as a word that is quicker to compare than the key; 0: nowhere. The
+/// high half orders them: a later place replaces an earlier one.
+using Stamp = std::uint64_t;
 
 /// A value with its place in the accounts.
 class Payload {
@@ -49,15 +48,17 @@ class Payload {
   void grew(std::size_t bytes) noexcept;
 
   [[nodiscard]] const void* value() const noexcept { return value_.get(); }
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
 
  private:
   friend class Store;
 
   const std::shared_ptr<Store> store_;
-  std::shared_ptr<const void> value_;
+  const std::shared_ptr<const void> value_;
+  std::string key_;  // constant once the value is kept
 
   // Under the store's mutex; read by the destructor, when nobody else is left.
-  std::size_t weight_bytes_ = 0;  // value, payload, handles
+  std::size_t weight_bytes_ = 0;  // value, payload, key, handles
   Entry* entry_ = nullptr;        // while it is kept
   bool is_pinned_ = false;        // counted in pinned_bytes
 };
@@ -67,8 +68,10 @@ struct Handle {
   explicit Handle(std::shared_ptr<Payload> of) noexcept : payload(std::move(of)) {}
 
   const std::shared_ptr<Payload> payload;
-  /// Of the value, counted here. Constant while the entry can be reached.
+  /// Of the value, counted here. Constant while the handle can be reached.
   std::shared_ptr<const void> value;
+  /// relaxed: a word that either is the reader's own or leads to the long comparison
+  std::atomic<Stamp> stamp{0};
   /// Uses since the last collection, up to kMarksMax.
   /// relaxed: a hint; threads of one stripe may lose each other's marks
   std::atomic<std::uint8_t> marks{0};
@@ -109,33 +112,21 @@ struct LineAllocator {
 inline constexpr std::size_t kStripes = 16;
 inline constexpr std::size_t kHandleBytes = 80;  // a line, and what the allocator adds
 
-/// Where a key was last seen, as a word that is quicker to compare than the key; 0: nowhere. The
-/// high half orders them: a later place replaces an earlier one.
-using Stamp = std::uint64_t;
-
-/// The queues' node, which those who miss write, has a cache line of its own.
+/// Under the store's mutex, or retired.
 struct Entry : QueueNode {
-  /// relaxed: a word that either is the reader's own or leads to the long comparison
-  alignas(64) std::atomic<Stamp> stamp{0};
-  std::array<std::atomic<Handle*>, kStripes> handles{};
-  std::string key;
+  std::array<Handle*, kStripes> handles{};  // null: none yet
   std::shared_ptr<Payload> payload;
-  std::size_t own_bytes = 0;  // entry and key
 
   Entry() = default;
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
   ~Entry();
 
-  /// Of this stripe; null when there is none.
-  [[nodiscard]] Handle* handle(std::uint32_t stripe) const noexcept {
-    // SYNC cache-handle: acquires what the handle holds; partner Entry::make_handle
-    return handles[stripe].load(std::memory_order_acquire);
-  }
-  /// Under the store's mutex. Throws std::bad_alloc.
+  /// Throws std::bad_alloc.
   Handle& make_handle(std::uint32_t stripe);
   /// The marks of all stripes since the last call.
   [[nodiscard]] unsigned collect_marks() noexcept;
 };
+inline constexpr std::size_t kEntryBytes = allocated_bytes(sizeof(Entry));
 
 }  // namespace iceblink::client::cache

@@ -32,10 +32,10 @@ class Retired {
 
   /// Takes an entry that nothing leads to any more.
   void add(Entry& entry) noexcept {
-    count(entry.own_bytes);
+    count(kEntryBytes);
     entry.newer = std::exchange(newest_, &entry);
   }
-  void add(std::unique_ptr<Index> index) noexcept {
+  void add(std::unique_ptr<Index<Handle>> index) noexcept {
     count(index->bytes());
     index_ = std::move(index);
   }
@@ -57,7 +57,7 @@ class Retired {
   std::atomic<std::size_t>& pinned_bytes_;
   std::size_t own_bytes_ = 0;
   Entry* newest_ = nullptr;  // chained by `newer`, which the queues use no more
-  std::unique_ptr<Index> index_;
+  std::unique_ptr<Index<Handle>> index_;
 };
 
 }  // namespace iceblink::client::cache

@@ -50,9 +50,9 @@ Ticket Store::start(std::uint64_t hash, std::string_view key, std::uint32_t thre
   flight->key = key;
   Eviction eviction(*this);
   const std::lock_guard lock(mutex_);
-  if (owned_index_) {
-    Entry* const entry =
-        owned_index_->find(hash, [&](const Entry& candidate) { return candidate.key == key; });
+  if (entries_) {
+    Entry* const entry = entries_->find(
+        hash, [&](const Entry& candidate) { return candidate.payload->key() == key; });
     if (entry != nullptr) return {reference(*entry, thread_index % kStripes, eviction), {}, {}};
   }
   const auto under_way = std::find_if(flights_.begin(), flights_.end(), [&](const auto& other) {
@@ -76,29 +76,25 @@ Result<Value> Store::wait(Flight& flight) {
   return *flight.outcome;
 }
 
-Value Store::reference(Entry& entry, std::uint32_t stripe, Eviction& eviction) noexcept {
+Value Store::reference(Entry& entry, std::uint32_t stripe, Eviction& eviction) {
   const std::shared_ptr<Payload> payload = entry.payload;
-  Handle* handle = entry.handle(stripe);
   // Making room may take this very entry; then it goes as it is.
-  if (handle == nullptr && make_room(kHandleBytes, eviction) && payload->entry_ != nullptr) {
-    try {
-      handle = &entry.make_handle(stripe);
-    } catch (const std::bad_alloc&) {
-      return value_of(payload);
-    }
+  if (entry.handles[stripe] == nullptr && grow_stripe(stripes_[stripe], eviction) &&
+      make_room(kHandleBytes, eviction) && payload->entry_ != nullptr) {
+    Handle& made = entry.make_handle(stripe);
     payload->weight_bytes_ += kHandleBytes;
     queue_.reweigh(entry, entry.weight_bytes + kHandleBytes);
-    kept_bytes_ += kHandleBytes;
-    note_peak();
+    keep_bytes(kHandleBytes, 0);
+    stripes_[stripe].owner->insert(entry.hash, made);
+    ++stripes_[stripe].handle_count;
   }
-  if (handle == nullptr) return value_of(payload);
-  handle->mark();
-  return handle->value;
+  if (payload->entry_ == nullptr || entry.handles[stripe] == nullptr) return value_of(payload);
+  entry.handles[stripe]->mark();
+  return entry.handles[stripe]->value;
 }
 
 bool Store::make_room(std::size_t bytes, Eviction& eviction) noexcept {
-  const std::size_t fixed_bytes =
-      in_flight_bytes_ + (owned_index_ ? owned_index_->bytes() : 0) + queue_.ghost_bytes();
+  const std::size_t fixed_bytes = in_flight_bytes_ + holding_bytes_;
   if (fixed_bytes > options_.bytes_max || bytes > options_.bytes_max - fixed_bytes) return false;
   while (kept_bytes_ + in_flight_bytes_ + bytes > options_.bytes_max) {
     QueueNode* const node =
@@ -112,8 +108,13 @@ bool Store::make_room(std::size_t bytes, Eviction& eviction) noexcept {
 /// The queues have let go of it.
 void Store::retire(Entry& entry, Retired& retired) noexcept {
   Payload& payload = *entry.payload;
-  owned_index_->erase(entry);
-  kept_bytes_ -= entry.weight_bytes;
+  entries_->erase(entry.hash, entry);
+  for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
+    if (entry.handles[stripe] == nullptr) continue;
+    stripes_[stripe].owner->erase(entry.hash, *entry.handles[stripe]);
+    --stripes_[stripe].handle_count;
+  }
+  keep_bytes(0, entry.weight_bytes);
   --counts_.entry_count;
   ++counts_.eviction_count;
   payload.entry_ = nullptr;
@@ -122,24 +123,49 @@ void Store::retire(Entry& entry, Retired& retired) noexcept {
   retired.add(entry);
 }
 
-bool Store::grow_index(Eviction& eviction) {
-  if (owned_index_ && owned_index_->has_room()) return true;
+bool Store::grow_entries(Eviction& eviction) {
+  if (entries_ && entries_->has_room()) return true;
   const std::size_t count = counts_.entry_count * 2 + 1;
-  if (!make_room(Index::bytes_for(count) + GhostTable::bytes_for(count), eviction)) return false;
-  auto larger = std::make_unique<Index>(count);
   const std::size_t ghost_bytes_before = queue_.ghost_bytes();
+  if (!make_room(Index<Entry>::bytes_for(count) + GhostTable::bytes_for(count), eviction)) {
+    return false;
+  }
+  auto larger = std::make_unique<Index<Entry>>(count);
+  if (entries_) entries_->for_each([&](Entry& each) { larger->insert(each.hash, each); });
   queue_.fit_ghosts(count);
-  kept_bytes_ += larger->bytes() + queue_.ghost_bytes() - ghost_bytes_before;
-  note_peak();
-  if (owned_index_) owned_index_->for_each([&](Entry& entry) { larger->insert(entry); });
+  hold_bytes(larger->bytes() + queue_.ghost_bytes(), ghost_bytes_before);
+  std::swap(entries_, larger);
+  if (larger) hold_bytes(0, larger->bytes());
+  return true;
+}
+
+bool Store::grow_stripe(Stripe& stripe, Eviction& eviction) {
+  if (stripe.owner && stripe.owner->has_room()) return true;
+  const std::size_t count = stripe.handle_count * 2 + 1;
+  if (!make_room(Index<Handle>::bytes_for(count), eviction)) return false;
+  auto larger = std::make_unique<Index<Handle>>(count);
+  if (stripe.owner) {
+    stripe.owner->for_each([&](Handle& each) { larger->insert(each.payload->entry_->hash, each); });
+  }
+  hold_bytes(larger->bytes(), 0);
   // SYNC cache-index: releases its slots; partner Store::find
-  index_.store(larger.get(), std::memory_order_release);
-  std::swap(owned_index_, larger);
+  stripe.index.store(larger.get(), std::memory_order_release);
+  std::swap(stripe.owner, larger);
   if (larger) {
-    kept_bytes_ -= larger->bytes();
+    hold_bytes(0, larger->bytes());
     eviction.retired.add(std::move(larger));
   }
   return true;
+}
+
+void Store::keep_bytes(std::size_t more, std::size_t less) noexcept {
+  kept_bytes_ = kept_bytes_ + more - less;
+  note_peak();
+}
+
+void Store::hold_bytes(std::size_t more, std::size_t less) noexcept {
+  holding_bytes_ = holding_bytes_ + more - less;
+  keep_bytes(more, less);
 }
 
 void Store::set_aside(Flight& flight, std::size_t bytes, std::size_t value_bytes_min,
@@ -155,24 +181,23 @@ void Store::set_aside(Flight& flight, std::size_t bytes, std::size_t value_bytes
 bool Store::keep(Flight& flight, const std::shared_ptr<Payload>& payload, std::size_t value_bytes,
                  Eviction& eviction) {
   if (!flight.is_to_be_kept) return false;
-  const std::size_t payload_bytes = value_bytes + kPayloadBytes;
+  payload->key_ = std::move(flight.key);
+  const std::size_t payload_bytes = value_bytes + kPayloadBytes + allocated_bytes(payload->key_);
+  const std::size_t weight_bytes = payload_bytes + kEntryBytes;
   auto entry = std::make_unique<Entry>();
-  entry->key = std::move(flight.key);
-  entry->own_bytes = allocated_bytes(sizeof(Entry) + alignof(Entry)) + allocated_bytes(entry->key);
-  entry->weight_bytes = payload_bytes + entry->own_bytes;
-  if (entry->weight_bytes > options_.entry_bytes_max || !grow_index(eviction) ||
-      !make_room(entry->weight_bytes, eviction)) {
+  if (weight_bytes > options_.entry_bytes_max || !grow_entries(eviction) ||
+      !make_room(weight_bytes, eviction)) {
     return false;
   }
   entry->hash = flight.hash;
+  entry->weight_bytes = weight_bytes;
   entry->payload = payload;
   payload->weight_bytes_ = payload_bytes;
   payload->entry_ = entry.get();
-  kept_bytes_ += entry->weight_bytes;
+  keep_bytes(weight_bytes, 0);
   ++counts_.entry_count;
-  note_peak();
   queue_.insert(*entry);
-  owned_index_->insert(*entry.release());
+  entries_->insert(flight.hash, *entry.release());
   return true;
 }
 
@@ -199,8 +224,7 @@ void Store::grew(Payload& payload, std::size_t bytes) noexcept {
       retire(*entry, eviction.retired);
     } else if (payload.entry_ != nullptr) {
       queue_.reweigh(*entry, entry->weight_bytes + bytes);
-      kept_bytes_ += bytes;
-      note_peak();
+      keep_bytes(bytes, 0);
     }
   }
   payload.weight_bytes_ += bytes;
@@ -244,12 +268,13 @@ void Store::close() noexcept {
   shm::Graveyard graves;
   const std::scoped_lock lock(mutex_, grave_mutex_);
   std::swap(graves, graveyard_);
-  if (!owned_index_) return;
   const auto collect = [](QueueNode& node) { return static_cast<Entry&>(node).collect_marks(); };
   while (QueueNode* const node = queue_.evict(collect)) retire(static_cast<Entry&>(*node), retired);
-  index_.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody reads
-  kept_bytes_ -= owned_index_->bytes();
-  retired.add(std::move(owned_index_));
+  for (Stripe& stripe : stripes_) {
+    stripe.index.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody reads
+    stripe.owner.reset();
+  }
+  entries_.reset();
 }
 
 Load::Load(std::shared_ptr<Store> store, std::shared_ptr<Flight> flight) noexcept

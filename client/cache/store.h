@@ -17,6 +17,7 @@
 // Lifetime: made by make(), ended by close(); payloads that are still held keep it in memory.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -75,15 +76,15 @@ class Store : public std::enable_shared_from_this<Store> {
   template <typename Matches>
   [[nodiscard]] Value find(std::uint64_t hash, Stamp stamp, std::uint32_t thread_index,
                            Matches&& matches) const noexcept {
-    // SYNC cache-index: acquires its slots; partner Store::grow_index
-    const Index* const index = index_.load(std::memory_order_acquire);
+    const Stripe& stripe = stripes_[thread_index % kStripes];
+    // SYNC cache-index: acquires its slots; partner Store::grow_stripe
+    const Index<Handle>* const index = stripe.index.load(std::memory_order_acquire);
     if (index == nullptr) return {};
-    const Entry* const entry = index->find(hash, [&](Entry& candidate) {
-      // relaxed: see Entry::stamp
+    Handle* const handle = index->find(hash, [&](Handle& candidate) {
+      // relaxed: see Handle::stamp
       return candidate.stamp.load(std::memory_order_relaxed) == stamp ||
              is_same(candidate, stamp, matches);
     });
-    Handle* const handle = entry != nullptr ? entry->handle(thread_index % kStripes) : nullptr;
     if (handle == nullptr) return {};
     handle->mark();
     return handle->value;
@@ -119,43 +120,56 @@ class Store : public std::enable_shared_from_this<Store> {
   explicit Store(const StoreOptions& options) noexcept
       : options_(options), queue_(options.bytes_max) {}
 
+  /// What one stripe of threads reads. Its pointer has a cache line that nobody writes.
+  struct alignas(64) Stripe {
+    std::atomic<const Index<Handle>*> index{nullptr};  // owned by `owner`
+    std::unique_ptr<Index<Handle>> owner;              // under mutex_
+    std::size_t handle_count = 0;                      // under mutex_
+  };
+
   template <typename Matches>
-  [[nodiscard]] static bool is_same(Entry& entry, Stamp stamp, Matches& matches) noexcept {
-    if (!matches(std::string_view(entry.key))) return false;
-    // relaxed, both: see Entry::stamp. A place of the same mapping stays: of two names on one key,
+  [[nodiscard]] static bool is_same(Handle& handle, Stamp stamp, Matches& matches) noexcept {
+    if (!matches(std::string_view(handle.payload->key()))) return false;
+    // relaxed, both: see Handle::stamp. A place of the same mapping stays: of two names on one key,
     // each would undo what the other wrote.
-    if (entry.stamp.load(std::memory_order_relaxed) >> 32 < stamp >> 32) {
-      entry.stamp.store(stamp, std::memory_order_relaxed);
+    if (handle.stamp.load(std::memory_order_relaxed) >> 32 < stamp >> 32) {
+      handle.stamp.store(stamp, std::memory_order_relaxed);
     }
     return true;
   }
 
   // All under mutex_. What leaves goes into the Eviction.
-  [[nodiscard]] Value reference(Entry& entry, std::uint32_t stripe, Eviction& eviction) noexcept;
+  [[nodiscard]] Value reference(Entry& entry, std::uint32_t stripe, Eviction& eviction);
   /// True: `bytes` more fit now.
   [[nodiscard]] bool make_room(std::size_t bytes, Eviction& eviction) noexcept;
-  [[nodiscard]] bool grow_index(Eviction& eviction);
+  /// True: the index has a free place.
+  [[nodiscard]] bool grow_entries(Eviction& eviction);
+  [[nodiscard]] bool grow_stripe(Stripe& stripe, Eviction& eviction);
   void retire(Entry& entry, Retired& retired) noexcept;
   void set_aside(Flight& flight, std::size_t bytes, std::size_t value_bytes_min,
                  Eviction& eviction) noexcept;
   [[nodiscard]] bool keep(Flight& flight, const std::shared_ptr<Payload>& payload,
                           std::size_t value_bytes, Eviction& eviction);
   void land(const std::shared_ptr<Flight>& flight, Result<Value> outcome) noexcept;
+  /// Kept or no longer kept: entries and their values, or what holds them.
+  void keep_bytes(std::size_t more, std::size_t less) noexcept;
+  void hold_bytes(std::size_t more, std::size_t less) noexcept;
   void note_peak() noexcept;
 
   void grew(Payload& payload, std::size_t bytes) noexcept;
   void bury(Retired retired) noexcept;
 
   const StoreOptions options_;
-  std::atomic<const Index*> index_{nullptr};  // owned by owned_index_
+  std::array<Stripe, kStripes> stripes_;
   std::atomic<std::size_t> pinned_bytes_{0};  // relaxed: a count
 
   std::mutex mutex_;
   // Under mutex_.
   S3Fifo queue_;
-  std::unique_ptr<Index> owned_index_;
+  std::unique_ptr<Index<Entry>> entries_;
   std::vector<std::shared_ptr<Flight>> flights_;
-  std::size_t kept_bytes_ = 0;
+  std::size_t kept_bytes_ = 0;     // holding_bytes_ included
+  std::size_t holding_bytes_ = 0;  // indexes and ghosts, which no eviction frees
   std::size_t in_flight_bytes_ = 0;
   StoreStats counts_;  // its counts and the peak; entry_count
   std::uint64_t life_ = 0;
