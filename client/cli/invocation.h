@@ -16,12 +16,13 @@ enum class Format : std::uint8_t { kText, kJson };
 
 struct Invocation {
   std::string runtime_dir;
+  CatalogOptions options;
   Format format = Format::kText;
   /// Set by the command that was chosen. An error is printed, and decides the exit code.
   std::function<Result<ExitCode>()> run;
 
   [[nodiscard]] bool is_json() const noexcept { return format == Format::kJson; }
-  [[nodiscard]] Result<Catalog> open() const { return Catalog::open(runtime_dir); }
+  [[nodiscard]] Result<Catalog> open() const { return Catalog::open(runtime_dir, options); }
 };
 
 // Each group of commands, in a file of its own.

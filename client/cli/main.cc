@@ -2,9 +2,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "client/cli/invocation.h"
 #include "client/cli/output.h"
+#include "iceberg/location_map.h"
 
 namespace iceblink::cli {
 namespace {
@@ -20,10 +24,22 @@ void add_options(CLI::App& app, Invocation& invocation) {
   app.set_version_flag("--version", "iceblink " ICEBLINK_VERSION);
   app.add_option("--dir", invocation.runtime_dir,
                  "the instance's runtime directory [$ICEBLINK_DIR, /run/iceblink/main]");
+  app.add_option_function<std::vector<std::string>>(
+         "--location-prefix",
+         [&invocation](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             auto prefix = iceberg::parse_location_prefix(text);
+             if (!prefix) throw CLI::ValidationError("--location-prefix", prefix.error().message());
+             invocation.options.files.location_prefixes.push_back(std::move(*prefix));
+           }
+         },
+         "read locations below FROM below TO instead; repeatable")
+      ->type_name("FROM=TO")
+      ->allow_extra_args(false);  // one each time
   app.add_flag_callback(
       "--json", [&invocation] { invocation.format = Format::kJson; }, "print JSON");
   app.require_subcommand(1);
-  app.fallthrough();  // --dir and --json may follow the command
+  app.fallthrough();  // these may follow the command
 }
 
 ExitCode run(int argc, char** argv) {

@@ -64,6 +64,23 @@ TEST_F(CommandLine, OptionsStandBeforeOrAfterTheCommand) {
   }
 }
 
+TEST_F(CommandLine, TakesLocationPrefixesAndRefusesWhatIsNone) {
+  commit_tables(1);
+  const Finished finished = in_dir({"--location-prefix", "s3://t0=/mnt", "resolve",
+                                    "--location-prefix", "s3://b/day=1=/mnt/b", "a.t0"});
+  EXPECT_EQ(finished.out, "s3://t0\n") << "what is stored stays as it is";
+  for (const std::string bad : {"s3://t0", "s3://t0=", "=/mnt", "/a=b"}) {
+    const Finished refused = in_dir({"--location-prefix=" + bad, "exists", "a.t0"});
+    EXPECT_EQ(refused.exit_code, 2) << bad;
+    EXPECT_THAT(refused.err, IsOneErrorLine());
+    EXPECT_THAT(refused.err, HasSubstr("--location-prefix"));
+  }
+  const Finished twice =
+      in_dir({"--location-prefix", "/a=/b", "--location-prefix", "/a/=/c", "exists", "a.t0"});
+  EXPECT_NE(twice.exit_code, 0);
+  EXPECT_THAT(twice.err, HasSubstr("one of two"));
+}
+
 TEST_F(CommandLine, TheDirectoryComesFromTheEnvironment) {
   commit_tables(1);
   ::setenv("ICEBLINK_DIR", dir_.path().c_str(), 1);
