@@ -1,6 +1,11 @@
 // Catalog::resolve_metadata over a segment made from memory, and real files.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <barrier>
+#include <limits>
+#include <mutex>
 #include <thread>
 
 #include "tests/client/cache/metadata_files.h"
@@ -280,6 +285,99 @@ TEST_F(MetadataCacheTest, LimitsAreErrorsThatNameTheFile) {
   const auto large = catalog.resolve_metadata(name("t"));
   EXPECT_THAT(large, IsError(ErrorKind::kTooLarge));
   EXPECT_THAT(large.error().message(), StartsWith(path("v1.metadata.json") + ": "));
+}
+
+/// Objects of a scheme of the engine's own, whose reads wait for a permit.
+class HeldReader : public ObjectReader {
+ public:
+  void read(std::span<const std::string> locations, std::size_t /*object_bytes_max*/,
+            std::span<Result<std::string>> contents) noexcept override {
+    const std::string text = content();
+    ++reads;
+    while (!may_go_on) std::this_thread::yield();
+    for (std::size_t i = 0; i < locations.size(); ++i) contents[i] = text;
+  }
+  void set(std::string text) {
+    const std::lock_guard lock(mutex_);
+    content_ = std::move(text);
+  }
+
+  std::atomic<int> reads{0};
+  std::atomic<bool> may_go_on{true};
+
+ private:
+  [[nodiscard]] std::string content() {
+    const std::lock_guard lock(mutex_);
+    return content_;
+  }
+  std::mutex mutex_;
+  std::string content_;
+};
+
+TEST_F(MetadataCacheTest, ALoadBegunBeforeACommitServesItsCallerAloneAndNobodyAfter) {
+  const auto reader = std::make_shared<HeldReader>();
+  CatalogOptions options;
+  options.files.readers = {{"held", reader}};
+  const Catalog catalog = open(options);
+  store_.put_table(name("t"), "held://bucket/v1.metadata.json");
+  commit();
+  reader->set(numbered_metadata(1));
+  reader->may_go_on = false;
+  std::thread early([&] { EXPECT_EQ(number(catalog.resolve_metadata(name("t"))), 1U); });
+  while (reader->reads == 0) std::this_thread::yield();
+  reader->set(numbered_metadata(2));
+  store_.put_table(name("t"), "held://bucket/v1.metadata.json");
+  commit();
+  std::thread late([&] { EXPECT_EQ(number(catalog.resolve_metadata(name("t"))), 2U); });
+  while (reader->reads < 2) std::this_thread::yield();
+  reader->may_go_on = true;
+  early.join();
+  late.join();
+  EXPECT_EQ(number(catalog.resolve_metadata(name("t"))), 2U);
+  EXPECT_EQ(reader->reads, 2);
+}
+
+TEST_F(MetadataCacheTest, AFileThatVanishesBesideAMoveIsFollowed) {
+  const auto reader = std::make_shared<HeldReader>();
+  CatalogOptions options;
+  options.files.readers = {{"held", reader}};
+  const Catalog catalog = open(options);
+  reader->set(numbered_metadata(1));
+  store_.put_table(name("t"), "held://bucket/v1.metadata.json",
+                   fingerprint_of(numbered_metadata(2)));
+  commit();
+  reader->may_go_on = false;
+  std::thread asking([&] { EXPECT_EQ(number(catalog.resolve_metadata(name("t"))), 3U); });
+  while (reader->reads == 0) std::this_thread::yield();
+  reader->set(numbered_metadata(3));
+  store_.put_table(name("t"), "held://bucket/v1.metadata.json",
+                   fingerprint_of(numbered_metadata(3)));
+  commit();
+  reader->may_go_on = true;
+  asking.join();
+  EXPECT_EQ(catalog.stats().metadata_cache.load_failure_count, 1U);
+  EXPECT_EQ(catalog.stats().metadata_cache.load_count, 2U);
+}
+
+TEST_F(MetadataCacheTest, AChildReadsOn) {
+  put("t", "v1.metadata.json", numbered_metadata(1));
+  put("u", "v2.metadata.json", numbered_metadata(2));
+  const Catalog catalog = open();
+  EXPECT_EQ(number(catalog.resolve_metadata(name("t"))), 1U);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);  // a watchdog
+    const std::vector<TableIdent> both{name("t"), name("u")};
+    const auto all = catalog.resolve_metadata(both);
+    const bool right = number(catalog.resolve_metadata(name("t"))) == 1 && all.ok() &&
+                       number((*all)[0]) == 1 && number((*all)[1]) == 2 &&
+                       catalog.stats().metadata_cache.load_count == 2;
+    ::_exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(number(catalog.resolve_metadata(name("u"))), 2U);
 }
 
 TEST_F(MetadataCacheTest, ADocumentOutlivesItsCatalog) {
