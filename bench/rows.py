@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 
+import cache_rows
 import metadata_rows
 from program import CatalogServer, Daemon, median
 from row import absolute_row, rate_row, ratio_row
@@ -16,6 +17,7 @@ FULL = {
     "wake_rounds": 21, "wakes": 100, "writes": 1_000,
     "disk_rounds": 5, "disk_ms": 2_000, "writers": 64,
     "open_rounds": 41, "start_rounds": 7, "parse_rounds": 15, "files": 1_000, "file_rounds": 21,
+    "resolves": 60_000, "resolve_rounds": 61, "cache_uses": 1_000_000, "cache_rounds": 3,
 }
 SMOKE = {
     "tiny": 1_000, "small": 2_000, "large": 20_000,
@@ -24,6 +26,7 @@ SMOKE = {
     "wake_rounds": 2, "wakes": 10, "writes": 100,
     "disk_rounds": 1, "disk_ms": 200, "writers": 64,
     "open_rounds": 3, "start_rounds": 1, "parse_rounds": 1, "files": 100, "file_rounds": 3,
+    "resolves": 5_000, "resolve_rounds": 2, "cache_uses": 20_000, "cache_rounds": 1,
 }
 
 
@@ -271,5 +274,5 @@ def file_batch(lab):
                     *sides("warm", "cpu"), "<= 1.2")
 
 
-ROWS = {"C1": c1, "C2": c2, "C4": c4, "C5": c5, "C6a": c6a, "C7": c7, "C8": c8, "C9": c9, "C10": metadata_rows.c10,
-        "C13": c13, "file_batch": file_batch}
+ROWS = {"C1": c1, "C2": c2, "C3": cache_rows.c3, "C4": c4, "C5": c5, "C6a": c6a, "C7": c7, "C8": c8, "C9": c9, "C10": metadata_rows.c10,
+        "C13": c13, "file_batch": file_batch, "cache_policy": cache_rows.cache_policy}

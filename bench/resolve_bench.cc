@@ -1,0 +1,205 @@
+// C3: parsed metadata of tables that are all in the cache, against lookups that answer from the
+// segment alone; and one hot table asked for by two threads against one. Prints thread CPU time and
+// wall time, in ns a lookup, round by round.
+//
+//   resolve_bench --dir DIR --tables N --rounds N --lookups N
+//                 [--only table_exists|find|resolve_metadata|hot]   for profiles: that one alone
+#include <iceblink/catalog.h>
+
+#include <algorithm>
+#include <barrier>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "bench/build_check.h"
+#include "bench/measurement.h"
+#include "bench/sample_catalog.h"
+#include "bench/scratch_dir.h"
+#include "iceberg/fingerprint.h"
+#include "shm/publisher.h"
+
+namespace {
+
+using namespace iceblink;
+using namespace iceblink::bench;
+
+/// A table's metadata; the property "number" says which.
+std::string document(std::size_t index) {
+  return R"({"format-version":2,"table-uuid":"00000000-0000-4000-8000-000000000001",
+    "location":"file:///w/t","last-sequence-number":0,"last-updated-ms":1700000000000,
+    "last-column-id":1,"schemas":[{"type":"struct","schema-id":0,"fields":[
+    {"id":1,"name":"a","required":true,"type":"long"}]}],"current-schema-id":0,
+    "partition-specs":[{"spec-id":0,"fields":[]}],"default-spec-id":0,"last-partition-id":999,
+    "sort-orders":[{"order-id":0,"fields":[]}],"default-sort-order-id":0,
+    "properties":{"number":")" +
+         std::to_string(index) + "\"}}";
+}
+
+/// The sample with a file for each table.
+class DocumentSource : public shm::CatalogSource {
+ public:
+  DocumentSource(SampleCatalog sample, std::string directory)
+      : sample_(sample), directory_(std::move(directory)) {
+    std::filesystem::create_directories(directory_);
+    for (std::size_t i = 0; i < sample_.table_count(); ++i) {
+      std::ofstream(location(i), std::ios::binary) << document(i);
+    }
+  }
+  [[nodiscard]] std::uint64_t generation() const override { return 1; }
+  [[nodiscard]] Status for_each(
+      const std::function<Status(const shm::Change&)>& visit) const override {
+    const SampleSource names(sample_);
+    std::size_t index = 0;  // tables come in their order
+    return names.for_each([&](const shm::Change& change) {
+      if (change.kind != shm::RecordKind::kTable) return visit(change);
+      const std::string text = document(index);
+      const std::string file = location(index++);
+      shm::Change moved = change;
+      moved.location = file;
+      moved.metadata_fingerprint =
+          iceberg::fingerprint_of(std::as_bytes(std::span(text.data(), text.size())));
+      return visit(moved);
+    });
+  }
+
+ private:
+  [[nodiscard]] std::string location(std::size_t index) const {
+    return directory_ + "/" + std::to_string(index) + ".metadata.json";
+  }
+  SampleCatalog sample_;
+  std::string directory_;
+};
+
+/// CPU and wall time of each lookup of a block.
+struct Cost {
+  double cpu_ns = 0;
+  double wall_ns = 0;
+};
+
+template <typename Lookup>
+Cost measure(const std::vector<TableIdent>& idents, std::size_t lookups, Lookup lookup) {
+  const std::uint64_t wall_begin = wall_ns();
+  const std::uint64_t cpu_begin = thread_cpu_ns();
+  std::size_t found = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < lookups; ++i) {
+    found += lookup(idents[at]) ? 1 : 0;
+    if (++at == idents.size()) at = 0;
+  }
+  const auto count = static_cast<double>(lookups);
+  const Cost cost{static_cast<double>(thread_cpu_ns() - cpu_begin) / count,
+                  static_cast<double>(wall_ns() - wall_begin) / count};
+  require(found == lookups, "a table was not found");
+  return cost;
+}
+
+void add(Samples& samples, const std::string& name, const Cost& cost) {
+  samples.add(name + "/cpu", cost.cpu_ns);
+  samples.add(name + "/wall", cost.wall_ns);
+}
+
+/// The mean cost in `threads` that ask for one table at the same time.
+Cost measure_hot(const Catalog& catalog, const TableIdent& ident, std::size_t lookups,
+                 std::size_t threads) {
+  std::vector<Cost> costs(threads);
+  std::barrier ready(static_cast<std::ptrdiff_t>(threads));
+  std::vector<std::thread> running;
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    running.emplace_back([&, thread] {
+      pin_to_cpu(static_cast<int>(thread));
+      const std::vector<TableIdent> idents{ident};
+      const auto lookup = [&](const TableIdent& each) {
+        const auto metadata = catalog.resolve_metadata(each);
+        return metadata.ok() && *metadata != nullptr;
+      };
+      static_cast<void>(measure(idents, 1000, lookup));
+      ready.arrive_and_wait();
+      costs[thread] = measure(idents, lookups, lookup);
+    });
+  }
+  Cost mean;
+  for (std::size_t thread = 0; thread < threads; ++thread) {
+    running[thread].join();
+    mean.cpu_ns += costs[thread].cpu_ns / static_cast<double>(threads);
+    mean.wall_ns += costs[thread].wall_ns / static_cast<double>(threads);
+  }
+  return mean;
+}
+
+/// Brings every document into the cache, with this thread's handle, and checks what it says.
+void warm_up(const Catalog& catalog, const SampleCatalog& sample) {
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::size_t i = 0; i < sample.table_count(); ++i) {
+      const auto metadata = take(catalog.resolve_metadata(sample.ident(i)));
+      const auto number = find_property(metadata->properties, "number");
+      require(number == std::to_string(i), "another table's metadata");
+    }
+  }
+  const auto stats = catalog.stats().metadata_cache;
+  require(stats.load_count == sample.table_count() && stats.eviction_count == 0,
+          "the cache does not hold all tables");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const SampleCatalog sample(number(argc, argv, "--tables", 10'000));
+  const std::size_t rounds = number(argc, argv, "--rounds", 11);
+  const std::size_t lookups = number(argc, argv, "--lookups", 1 << 20);
+  const std::string only = argument(argc, argv, "--only", "");
+  const ScratchDir scratch(argument(argc, argv, "--dir", "/tmp"));
+
+  shm::PublisherOptions publishing;
+  publishing.runtime_dir = scratch.path() + "/segment";
+  publishing.store_uuid[0] = 7;
+  publishing.hash_seed = 0x1ceb11;
+  publishing.daemon_version = "bench";
+  std::filesystem::create_directories(publishing.runtime_dir);
+  const auto publisher = take(shm::Publisher::open(publishing));
+  require_ok(publisher->start(DocumentSource(sample, scratch.path() + "/files"), 1));
+  publisher->beat();
+  std::thread([] {}).join();  // a process of one thread counts references without atomics
+
+  CatalogOptions options;
+  options.metadata_cache_bytes_max = std::size_t{1} << 30;
+  const Catalog catalog = take(Catalog::open(publishing.runtime_dir, options));
+  const Snapshot snapshot = take(catalog.snapshot());
+  warm_up(catalog, sample);
+  std::vector<TableIdent> idents;
+  for (std::size_t i = 0; i < sample.table_count(); ++i) {
+    idents.push_back(sample.ident(scramble(i) % sample.table_count()));
+  }
+  Samples samples;
+  const auto wanted = [&](const char* name) { return only.empty() || only == name; };
+  for (std::size_t round = 0; round < rounds; ++round) {
+    if (wanted("table_exists")) {
+      add(samples, "table_exists", measure(idents, lookups, [&](const TableIdent& ident) {
+            const auto exists = catalog.table_exists(ident);
+            return exists.ok() && *exists;
+          }));
+    }
+    if (wanted("find")) {
+      add(samples, "find", measure(idents, lookups, [&](const TableIdent& ident) {
+            const auto found = snapshot.find(ident);
+            return found.ok() && found->has_value();
+          }));
+    }
+    if (wanted("resolve_metadata")) {
+      add(samples, "resolve_metadata", measure(idents, lookups, [&](const TableIdent& ident) {
+            const auto metadata = catalog.resolve_metadata(ident);
+            return metadata.ok() && *metadata != nullptr;
+          }));
+    }
+    if (wanted("hot")) {
+      for (const std::size_t threads : {1U, 2U}) {
+        add(samples, "hot_" + std::to_string(threads),
+            measure_hot(catalog, idents[0], lookups, threads));
+      }
+    }
+  }
+  samples.print();
+  return 0;
+}
