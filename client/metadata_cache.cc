@@ -28,8 +28,9 @@ class Growth final : public WeightObserver {
   cache::Payload& payload_;  // holds the document, which holds this
 };
 
-/// What the observer and the document's control block take beside the document.
-constexpr std::size_t kBesideDocument = cache::allocated_bytes(sizeof(Growth) + 16) + 16;
+/// What a document takes beside its weight: its observer, its control block, and what the allocator
+/// adds to its blocks, of which a small one has seven.
+constexpr std::size_t kBesideDocument = cache::allocated_bytes(sizeof(Growth) + 16) + 16 + 7 * 12;
 
 /// What a document will weigh, as far as its file shows: the text, which it keeps, and the values.
 std::size_t expected_weight(const ByteBuffer& file) noexcept {
