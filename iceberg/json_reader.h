@@ -91,6 +91,8 @@ class JsonReader {
   /// Calls `on_member(key)` before each value, which it has to read or to skip.
   template <typename OnMember>
   void read_object(OnMember&& on_member);
+  /// False: what read_object was to read last was none, which has been reported.
+  [[nodiscard]] bool has_read_object() const noexcept { return has_read_object_; }
   /// Calls `on_element()` before each value, which it has to read or to skip.
   template <typename OnElement>
   void read_array(OnElement&& on_element);
@@ -184,6 +186,7 @@ class JsonReader {
   const Place end_;
   const bool has_escapes_;
   bool stopped_ = false;
+  bool has_read_object_ = false;
   bool lenient_failed_ = false;
   int lenient_ = 0;
   ErrorKind error_kind_ = ErrorKind::kCorrupt;
@@ -193,6 +196,7 @@ class JsonReader {
 
 template <typename OnMember>
 void JsonReader::read_object(OnMember&& on_member) {
+  has_read_object_ = false;
   if (!enter('{', "an object")) return;
   Step step;
   step.parent = path_;
@@ -205,6 +209,7 @@ void JsonReader::read_object(OnMember&& on_member) {
       on_member(step.key);
     } while (goes_on_after(++count, '}'));
   }
+  has_read_object_ = true;
   path_ = step.parent;
   --depth_;
 }

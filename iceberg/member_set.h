@@ -34,6 +34,7 @@ class MemberSet {
   };
   /// To be called when the object has ended, while the reader still stands at its path.
   void require(JsonReader& reader, std::initializer_list<Required> members) const {
+    if (!reader.has_read_object()) return;
     for (const auto& [member, name] : members) {
       if (!has(member)) [[unlikely]]
         reader.report("is missing", name);

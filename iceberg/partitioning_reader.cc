@@ -53,7 +53,7 @@ class SourceIds {
   [[nodiscard]] std::span<const std::int32_t> take_all() const {
     if (!several_.empty()) return several_;
     if (one_) return reader_.arena().copy(std::span<const std::int32_t>(&*one_, 1));
-    reader_.report("is missing", "source-id");
+    if (reader_.has_read_object()) reader_.report("is missing", "source-id");
     return {};
   }
 

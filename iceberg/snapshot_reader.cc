@@ -191,7 +191,7 @@ TableSnapshot read_snapshot(JsonReader& reader, std::uint8_t format_version) {
   });
   members.require(reader,
                   {{Member::kSnapshotId, "snapshot-id"}, {Member::kTimestamp, "timestamp-ms"}});
-  if (!has_manifests) reader.report("is missing", "manifest-list");
+  if (!has_manifests && reader.has_read_object()) reader.report("is missing", "manifest-list");
   if (!snapshot.manifest_list.empty()) snapshot.manifests = {};  // the list names them
   check_row_lineage(reader, snapshot);
   return snapshot;

@@ -64,6 +64,7 @@ void TableReader::read(const JsonReader::Step* parent) {
   parent_ = parent;
   reader_.set_origin(parent);
   find_members();
+  if (!reader_.has_read_object()) return;
   const JsonReader::Place end = reader_.place();
   if (reader_.goes_on()) read_format_version();
   if (reader_.goes_on()) read_identity();
