@@ -1,9 +1,9 @@
 #include "iceberg/json_reader.h"
 
 #include <array>
-#include <charconv>
 #include <utility>
 
+#include "iceberg/json_number.h"
 #include "iceberg/json_scan.h"
 #include "iceberg/utf8.h"
 
@@ -50,28 +50,6 @@ constexpr std::array<std::int8_t, 256> kDepthChange = [] {
 
 bool is_digit(char c) noexcept {
   return c >= '0' && c <= '9';
-}
-
-bool is_number(std::string_view text) noexcept {
-  std::size_t at = 0;
-  const auto take = [&](char c) {
-    const bool there = at < text.size() && text[at] == c;
-    at += there ? 1 : 0;
-    return there;
-  };
-  const auto take_digits = [&] {
-    const std::size_t begin = at;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    return at > begin;
-  };
-  take('-');
-  if (!take('0') && !take_digits()) return false;
-  if (take('.') && !take_digits()) return false;
-  if (take('e') || take('E')) {
-    if (!take('+')) take('-');
-    if (!take_digits()) return false;
-  }
-  return at == text.size();
 }
 
 bool has_valid_escapes(std::string_view content) noexcept {
@@ -191,17 +169,17 @@ std::int64_t JsonReader::read_int64() {
   if (!expect("an integer", is_digit(first) || first == '-')) return 0;
   const std::string_view text = take_scalar();
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool has_leading_zero = text.size() > 1 && (text[0] == '0' || text.starts_with("-0"));
-  if (error == std::errc{} && end == text.data() + text.size() && !has_leading_zero) [[likely]] {
-    return value;
-  }
-  if (!is_number(text)) {
-    broken("'" + shown(text) + "' is not a number");
-  } else if (error == std::errc::result_out_of_range && end == text.data() + text.size()) {
-    report(shown(text) + " does not fit into 64 bits");
-  } else if (text != "-0") {
-    report(shown(text) + " is not written as an integer");
+  switch (parse_json_integer(text, value)) {
+    [[likely]] case IntegerFault::kNone : return value;
+    case IntegerFault::kNoNumber:
+      broken("'" + shown(text) + "' is not a number");
+      break;
+    case IntegerFault::kTooLarge:
+      report(shown(text) + " does not fit into 64 bits");
+      break;
+    case IntegerFault::kNoInteger:
+      report(shown(text) + " is not written as an integer");
+      break;
   }
   return 0;
 }
@@ -265,7 +243,7 @@ void JsonReader::check_scalar(std::string_view text) {
       if (text == "null") return;
       break;
     default:
-      if (is_number(text)) return;
+      if (is_json_number(text)) return;
   }
   broken("'" + shown(text) + "' is no value");
 }
