@@ -274,5 +274,6 @@ def file_batch(lab):
                     *sides("warm", "cpu"), "<= 1.2")
 
 
-ROWS = {"C1": c1, "C2": c2, "C3": cache_rows.c3, "C4": c4, "C5": c5, "C6a": c6a, "C7": c7, "C8": c8, "C9": c9, "C10": metadata_rows.c10,
-        "C13": c13, "file_batch": file_batch, "cache_policy": cache_rows.cache_policy}
+ROWS = {"C1": c1, "C2": c2, "C3": cache_rows.c3, "C4": c4, "C5": c5, "C6a": c6a, "C7": c7,
+        "C8": c8, "C9": c9, "C10": metadata_rows.c10, "C13": c13, "file_batch": file_batch,
+        "cache_policy": cache_rows.cache_policy}
