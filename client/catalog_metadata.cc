@@ -1,5 +1,6 @@
 // Parsed metadata: from the cache, where it is there; else the long way to the file.
 #include <optional>
+#include <type_traits>
 
 #include "client/catalog_state.h"
 #include "client/either_name.h"
@@ -54,22 +55,24 @@ Result<Sight> look_up(Segment& segment, const Key& key) {
 
 }  // namespace
 
-template <typename Key>
-inline Result<Value> Catalog::State::resolve_document(Segment& segment, State& state,
-                                                      const Key& key,
-                                                      shm::RecordKind wanted) noexcept {
+template <typename T, typename Key>
+inline Result<std::shared_ptr<const T>> Catalog::State::resolve_document(Segment& segment,
+                                                                         State& state,
+                                                                         const Key& key) noexcept {
+  constexpr auto kWanted =
+      std::is_same_v<T, ViewMetadata> ? shm::RecordKind::kView : shm::RecordKind::kTable;
   {
     const Segment::Section section(segment);
     if (!section.ok()) [[unlikely]]
       return section.error();
     const shm::RecordView record = client::find_either(section.arena(), key, section.generation());
-    if (record && record.kind() == wanted) [[likely]] {
+    if (record && record.kind() == kWanted) [[likely]] {
       Value value = state.metadata->find(record, section.mapping(), section.thread_index());
       if (value) [[likely]]
-        return value;
+        return client::cache::cast<T>(std::move(value));
     }
   }
-  return client::guarded([&] { return state.load_document(key, wanted); });
+  return typed<T>(client::guarded([&] { return state.load_document(key, kWanted); }));
 }
 
 template <typename Key>
@@ -186,18 +189,15 @@ class DocumentBatch {
 }  // namespace
 
 Result<Table> Catalog::resolve_metadata(const TableIdent& ident) const noexcept {
-  return typed<TableMetadata>(
-      State::resolve_document(*segment_, *state_, ident, shm::RecordKind::kTable));
+  return State::resolve_document<TableMetadata>(*segment_, *state_, ident);
 }
 
 Result<Table> Catalog::resolve_metadata(const PreparedKey& key) const noexcept {
-  return typed<TableMetadata>(
-      State::resolve_document(*segment_, *state_, key, shm::RecordKind::kTable));
+  return State::resolve_document<TableMetadata>(*segment_, *state_, key);
 }
 
 Result<View> Catalog::resolve_view_metadata(const TableIdent& ident) const noexcept {
-  return typed<ViewMetadata>(
-      State::resolve_document(*segment_, *state_, ident, shm::RecordKind::kView));
+  return State::resolve_document<ViewMetadata>(*segment_, *state_, ident);
 }
 
 Result<std::vector<Result<Table>>> Catalog::resolve_metadata(

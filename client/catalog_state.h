@@ -42,11 +42,11 @@ class Catalog::State {
   [[nodiscard]] static Result<std::string> resolve(shm::Segment& segment, State& state,
                                                    const Key& key) noexcept;
 
-  /// The parsed metadata of a table or view, as `wanted`: a TableMetadata or a ViewMetadata.
-  template <typename Key>
-  [[nodiscard]] static Result<client::Value> resolve_document(shm::Segment& segment, State& state,
-                                                              const Key& key,
-                                                              shm::RecordKind wanted) noexcept;
+  /// The parsed metadata of a table or view. `T`: TableMetadata or ViewMetadata.
+  template <typename T, typename Key>
+  [[nodiscard]] static Result<std::shared_ptr<const T>> resolve_document(shm::Segment& segment,
+                                                                         State& state,
+                                                                         const Key& key) noexcept;
   /// What resolve_document() does when the cache does not have it.
   template <typename Key>
   [[nodiscard]] Result<client::Value> load_document(const Key& key, shm::RecordKind wanted);

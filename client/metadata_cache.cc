@@ -32,8 +32,9 @@ class Growth final : public WeightObserver {
 /// adds to its blocks, of which a small one has seven.
 constexpr std::size_t kBesideDocument = cache::allocated_bytes(sizeof(Growth) + 16) + 16 + 7 * 12;
 
-/// What a document will weigh, as far as its file shows: the text, which it keeps, and the values.
-std::size_t expected_weight(const ByteBuffer& file) noexcept {
+/// What a document will take, as far as its file shows: the text, which it keeps, and the values;
+/// and the file until it is inflated.
+std::size_t expected_bytes(const ByteBuffer& file) noexcept {
   std::size_t text_bytes = file.size();
   const auto bytes = file.bytes();
   if (iceberg::is_gzip(bytes) && bytes.size() >= 4) {
@@ -42,7 +43,7 @@ std::size_t expected_weight(const ByteBuffer& file) noexcept {
     for (int i = 1; i <= 4; ++i) {
       inflated = inflated << 8 | std::to_integer<std::size_t>(bytes[bytes.size() - i]);
     }
-    text_bytes = std::max(text_bytes, inflated);
+    text_bytes = inflated + file.size();
   }
   return text_bytes + text_bytes / 4 + 4096;
 }
@@ -110,7 +111,7 @@ Result<Value> MetadataCache::finish(const MetadataKey& key, Load& load,
   if (key.is_verified() && iceberg::fingerprint_of(content->bytes()) != key.fingerprint()) {
     return fail(content_has_changed(location));
   }
-  load.set_aside(expected_weight(*content), content->size());
+  load.set_aside(expected_bytes(*content), content->size());
   auto document = key.is_view()
                       ? ready(*store_, iceberg::parse_view_metadata(std::move(*content), limits_))
                       : ready(*store_, iceberg::parse_table_metadata(std::move(*content), limits_));
