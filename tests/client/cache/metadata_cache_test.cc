@@ -4,11 +4,13 @@
 
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <limits>
 #include <mutex>
 #include <thread>
 
 #include "tests/client/cache/metadata_files.h"
+#include "tests/client/fake_daemon.h"
 #include "tests/client/segment_fixture.h"
 
 namespace iceblink::testing {
@@ -357,6 +359,34 @@ TEST_F(MetadataCacheTest, AFileThatVanishesBesideAMoveIsFollowed) {
   asking.join();
   EXPECT_EQ(catalog.stats().metadata_cache.load_failure_count, 1U);
   EXPECT_EQ(catalog.stats().metadata_cache.load_count, 2U);
+}
+
+TEST_F(MetadataCacheTest, WhatOnlyTheDaemonKnowsIsReadAndNotKept) {
+  const std::string location = path("new.metadata.json");
+  put_file(location, numbered_metadata(8));
+  FakeDaemon daemon(dir_.path() + "/" + shm::kSocketName, [&](FakePeer& peer) {
+    for (std::string request = peer.receive(); !request.empty(); request = peer.receive()) {
+      if (request.starts_with("HEAD /v1/namespaces/a/tables/new ")) {
+        peer.send("HTTP/1.1 204 No Content\r\n\r\n");
+      } else if (request.starts_with("GET /v1/namespaces/a/tables/new?")) {
+        peer.answer(200, R"({"metadata-location":")" + location + R"(","metadata":{}})");
+      } else {
+        peer.send("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n");
+      }
+    }
+  });
+  CatalogOptions options;
+  options.ask_daemon = AskDaemon::kAlways;
+  options.ask_deadline = std::chrono::seconds(30);
+  options.asks_per_second_max = 1'000'000'000;
+  const Catalog catalog = open(options);
+  EXPECT_EQ(number(catalog.resolve_metadata(name("new"))), 8U);
+  EXPECT_EQ(catalog.stats().ask_count, 1U);
+  EXPECT_EQ(catalog.stats().metadata_cache.load_count, 0U);
+  const std::vector<TableIdent> names{name("new")};
+  EXPECT_THAT((*catalog.resolve_metadata(names))[0], IsError(ErrorKind::kNotFound))
+      << "lookups of several names do not ask";
+  EXPECT_EQ(catalog.stats().ask_count, 1U);
 }
 
 TEST_F(MetadataCacheTest, AChildReadsOn) {
