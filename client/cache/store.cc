@@ -79,13 +79,13 @@ Result<Value> Store::wait(Flight& flight) {
 Value Store::reference(Entry& entry, std::uint32_t stripe, Eviction& eviction) {
   const std::shared_ptr<Payload> payload = entry.payload;
   // Making room may take this very entry; then it goes as it is.
-  if (entry.handles[stripe] == nullptr && grow_stripe(stripes_[stripe], eviction) &&
+  if (entry.handles[stripe] == nullptr && grow_stripe(stripe, eviction) &&
       make_room(kHandleBytes, eviction) && payload->entry_ != nullptr) {
     Handle& made = entry.make_handle(stripe);
     payload->weight_bytes_ += kHandleBytes;
     queue_.reweigh(entry, entry.weight_bytes + kHandleBytes);
     keep_bytes(kHandleBytes, 0);
-    stripes_[stripe].owner->insert(entry.hash, made);
+    stripes_[stripe].index->insert(entry.hash, made);
     ++stripes_[stripe].handle_count;
   }
   if (payload->entry_ == nullptr || entry.handles[stripe] == nullptr) return value_of(payload);
@@ -111,7 +111,7 @@ void Store::retire(Entry& entry, Retired& retired) noexcept {
   entries_->erase(entry.hash, entry);
   for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
     if (entry.handles[stripe] == nullptr) continue;
-    stripes_[stripe].owner->erase(entry.hash, *entry.handles[stripe]);
+    stripes_[stripe].index->erase(entry.hash, *entry.handles[stripe]);
     --stripes_[stripe].handle_count;
   }
   keep_bytes(0, entry.weight_bytes);
@@ -139,18 +139,19 @@ bool Store::grow_entries(Eviction& eviction) {
   return true;
 }
 
-bool Store::grow_stripe(Stripe& stripe, Eviction& eviction) {
-  if (stripe.owner && stripe.owner->has_room()) return true;
+bool Store::grow_stripe(std::uint32_t number, Eviction& eviction) {
+  Stripe& stripe = stripes_[number];
+  if (stripe.index && stripe.index->has_room()) return true;
   const std::size_t count = stripe.handle_count * 2 + 1;
   if (!make_room(Index<Handle>::bytes_for(count), eviction)) return false;
   auto larger = std::make_unique<Index<Handle>>(count);
-  if (stripe.owner) {
-    stripe.owner->for_each([&](Handle& each) { larger->insert(each.payload->entry_->hash, each); });
+  if (stripe.index) {
+    stripe.index->for_each([&](Handle& each) { larger->insert(each.payload->entry_->hash, each); });
   }
   hold_bytes(larger->bytes(), 0);
   // SYNC cache-index: releases its slots; partner Store::find
-  stripe.index.store(larger.get(), std::memory_order_release);
-  std::swap(stripe.owner, larger);
+  indexes_[number].store(larger.get(), std::memory_order_release);
+  std::swap(stripe.index, larger);
   if (larger) {
     hold_bytes(0, larger->bytes());
     eviction.retired.add(std::move(larger));
@@ -270,10 +271,10 @@ void Store::close() noexcept {
   std::swap(graves, graveyard_);
   const auto collect = [](QueueNode& node) { return static_cast<Entry&>(node).collect_marks(); };
   while (QueueNode* const node = queue_.evict(collect)) retire(static_cast<Entry&>(*node), retired);
-  for (Stripe& stripe : stripes_) {
-    stripe.index.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody reads
-    stripe.owner.reset();
+  for (auto& index : indexes_) {
+    index.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody reads
   }
+  for (Stripe& stripe : stripes_) stripe.index.reset();
   entries_.reset();
 }
 

@@ -76,9 +76,9 @@ class Store : public std::enable_shared_from_this<Store> {
   template <typename Matches>
   [[nodiscard]] Value find(std::uint64_t hash, Stamp stamp, std::uint32_t thread_index,
                            Matches&& matches) const noexcept {
-    const Stripe& stripe = stripes_[thread_index % kStripes];
     // SYNC cache-index: acquires its slots; partner Store::grow_stripe
-    const Index<Handle>* const index = stripe.index.load(std::memory_order_acquire);
+    const Index<Handle>* const index =
+        indexes_[thread_index % kStripes].load(std::memory_order_acquire);
     if (index == nullptr) return {};
     Handle* const handle = index->find(hash, [&](Handle& candidate) {
       // relaxed: see Handle::stamp
@@ -120,11 +120,10 @@ class Store : public std::enable_shared_from_this<Store> {
   explicit Store(const StoreOptions& options) noexcept
       : options_(options), queue_(options.bytes_max) {}
 
-  /// What one stripe of threads reads. Its pointer has a cache line that nobody writes.
-  struct alignas(64) Stripe {
-    std::atomic<const Index<Handle>*> index{nullptr};  // owned by `owner`
-    std::unique_ptr<Index<Handle>> owner;              // under mutex_
-    std::size_t handle_count = 0;                      // under mutex_
+  /// Of one stripe of threads.
+  struct Stripe {
+    std::unique_ptr<Index<Handle>> index;
+    std::size_t handle_count = 0;
   };
 
   template <typename Matches>
@@ -144,7 +143,7 @@ class Store : public std::enable_shared_from_this<Store> {
   [[nodiscard]] bool make_room(std::size_t bytes, Eviction& eviction) noexcept;
   /// True: the index has a free place.
   [[nodiscard]] bool grow_entries(Eviction& eviction);
-  [[nodiscard]] bool grow_stripe(Stripe& stripe, Eviction& eviction);
+  [[nodiscard]] bool grow_stripe(std::uint32_t number, Eviction& eviction);
   void retire(Entry& entry, Retired& retired) noexcept;
   void set_aside(Flight& flight, std::size_t bytes, std::size_t value_bytes_min,
                  Eviction& eviction) noexcept;
@@ -160,11 +159,13 @@ class Store : public std::enable_shared_from_this<Store> {
   void bury(Retired retired) noexcept;
 
   const StoreOptions options_;
-  std::array<Stripe, kStripes> stripes_;
-  std::atomic<std::size_t> pinned_bytes_{0};  // relaxed: a count
+  /// Of each stripe; owned by stripes_. Apart from what misses write.
+  alignas(64) std::array<std::atomic<const Index<Handle>*>, kStripes> indexes_{};
 
+  alignas(64) std::atomic<std::size_t> pinned_bytes_{0};  // relaxed: a count
   std::mutex mutex_;
   // Under mutex_.
+  std::array<Stripe, kStripes> stripes_;
   S3Fifo queue_;
   std::unique_ptr<Index<Entry>> entries_;
   std::vector<std::shared_ptr<Flight>> flights_;
