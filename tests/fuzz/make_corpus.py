@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Writes what the fuzz targets start from: corpus/, a folder a target, and json.dict."""
+
+import copy
+import gzip
+import json
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "interop"))
+sys.dont_write_bytecode = True
+import documents  # noqa: E402
+
+# Fuzzing goes faster over short texts: the columns of each table but these are left out.
+KEPT_TYPES = {"long", "decimal(38, 38)", "timestamptz", "string", "fixed[16]", "timestamp_ns",
+              "geography(srid:4326, karney)", "unknown", "variant"}
+
+
+def text_of(document):
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def shortened(document):
+    made = copy.deepcopy(document)
+    for schema in made["schemas"]:
+        schema["fields"] = [field for field in schema["fields"]
+                            if isinstance(field["type"], dict) or field["type"] in KEPT_TYPES]
+        schema.pop("identifier-field-ids", None)
+    if "schema" in made:
+        made["schema"] = made["schemas"][-1]
+    return made
+
+
+def tables():
+    response = {"metadata-location": "s3://b/t/v1.json", "metadata": documents.table_v2_empty(),
+                "config": {"a": "b"}}
+    lenient = documents.table_v2_empty() | {
+        "current-snapshot-id": -1, "refs": None, "snapshots": None, "snapshot-log": None,
+        "metadata-log": None, "properties": {"n": 1, "b": True}, "statistics": [{}, None],
+        "x-unknown": {"a": [1, {"b": None}]}}
+    embedded = documents.table_v1_bare() | {
+        "current-snapshot-id": 1, "snapshots": [
+            {"snapshot-id": 1, "timestamp-ms": 1, "manifests": ["/w/t/m1.avro", "/w/t/m2.avro"]}]}
+    return {
+        "v1": text_of(shortened(documents.table_v1())),
+        "v1_bare": text_of(documents.table_v1_bare()),
+        "v1_embedded_manifests": text_of(embedded),
+        "v2": text_of(shortened(documents.table_v2())),
+        "v2_empty": text_of(documents.table_v2_empty()),
+        "v2_lenient": text_of(lenient),
+        "v2_indented": json.dumps(documents.table_v2_empty(), indent=2).encode() + b"\n",
+        "v2_escaped": json.dumps(documents.table_v2_empty() | {
+            "location": "/w/ü \U0001f9ca", "properties": {"ä": "\u0001"}}).encode(),
+        "v2_bom": b"\xef\xbb\xbf" + text_of(documents.table_v2_empty()),
+        "v2_gzip": gzip.compress(text_of(documents.table_v2_empty()), mtime=0),
+        "v3": text_of(shortened(documents.table_v3())),
+        "v3_all": text_of(shortened(documents.table_v3_all())),
+        "response": text_of(response)}
+
+
+def views():
+    other = documents.view()
+    other["versions"][0]["representations"].append({"type": "substrait", "plan": [1]})
+    return {"view": text_of(shortened(documents.view())),
+            "view_other_representation": text_of(shortened(other))}
+
+
+def headers():
+    return {
+        "v1": b'{"format-version":1,"location":"/w/t","schema":{}}',
+        "v3": b'{"format-version":3,"table-uuid":"9c12d441-03fe-4693-9a96-a0705ddf69c1",'
+              b'"location":"/w/t","schemas":[]}',
+        "v4": b'{"format-version":4,"location":"/w/t","schemas":[],"x":{"format-version":1}}'}
+
+
+def gzips():
+    text = text_of(documents.table_v2_empty())
+    stored = gzip.compress(text[:64], compresslevel=0, mtime=0)
+    return {"empty": gzip.compress(b"", mtime=0), "text": gzip.compress(text, mtime=0),
+            "stored": stored, "two_members": gzip.compress(b"a", mtime=0) + stored,
+            "bytes_behind": gzip.compress(b"a", mtime=0) + b"\0\0",
+            "plain": b"\x53" + text, "repeated": b"\x39" + b"ab" * 2000}
+
+
+def locations():
+    return {
+        "plain": b"/w/t/a b%20c?d#e+f",
+        "file_uri": b"file:///w/t/a%20b%2Fc+%C3%BC",
+        "short_file_uri": b"FILE:/w/t",
+        "localhost": b"file://localhost/w/t\nfile://localhost=/w",
+        "other_host": b"file://host/w/t",
+        "mapped": b"s3://b/w/t/x\ns3://b/w=/mnt/w\ns3://b=file:/mnt\ns3://=/all\nw/t=/rel",
+        "relative": b"w/t/x\nw=/mnt/day=1/\n/=s3:a",
+        "odd_mappings": b"/\n/:/\n/a//:b:\n:///=c://"}
+
+
+def dictionary():
+    """The names and values of members, as libFuzzer reads them."""
+    words = set()
+
+    def collect(value):
+        if isinstance(value, dict):
+            for key, inside in value.items():
+                words.add(key)
+                collect(inside)
+        elif isinstance(value, list):
+            for inside in value:
+                collect(inside)
+        elif isinstance(value, str) and len(value) < 20:
+            words.add(value)
+
+    for text in (tables() | views()).values():
+        if text.startswith(b"{"):
+            collect(json.loads(text))
+    words |= {"variant", "geometry", "geography(srid:1, vincenty)", "fixed[1]", "year", "month"}
+    lines = ['"\\"%s\\""' % word for word in sorted(words) if word.isascii() and word.isprintable()
+             and '"' not in word and "\\" not in word]
+    numbers = [2**31 - 1, 2**31, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, -1, 0]
+    return "\n".join(lines + [f'"{number}"' for number in numbers]) + "\n"
+
+
+def main():
+    corpus = {"metadata": tables() | views(), "view": views(),
+              "header": headers() | views() | {
+                  name: tables()[name] for name in ("v2_bom", "v2_gzip")},
+              "gzip": gzips(), "location": locations()}
+    for target, inputs in corpus.items():
+        (HERE / "corpus" / target).mkdir(parents=True, exist_ok=True)
+        for name, text in inputs.items():
+            (HERE / "corpus" / target / name).write_bytes(text)
+    (HERE / "json.dict").write_text(dictionary())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+// Metadata files of views, whatever they look like.
+#include <span>
+
+#include "tests/fuzz/document_rules.h"
+#include "tests/fuzz/fuzz_target.h"
+
+namespace iceblink::test {
+const FuzzedText kFuzzedText = FuzzedText::kJson;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  iceblink::test::check_document_rules(std::span(data, size), iceblink::test::ReadAs::kView);
+  return 0;
+}

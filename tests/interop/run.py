@@ -1,0 +1,26 @@
+#!/usr/bin/env python3
+"""run.py VENV DUMP CASES: runs the cases of pyiceberg_test.py in the environment VENV, which
+`./dev test` makes. Without it: skipped (77), or failed where ICEBLINK_INTEROP_REQUIRED is set."""
+
+import filecmp
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SKIPPED = 77
+
+
+def main():
+    venv, dump, cases = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    installed = venv / "requirements.txt"
+    if installed.exists() and filecmp.cmp(installed, HERE / "requirements.txt", shallow=False):
+        python = venv / "bin/python"
+        os.execv(python, [python, HERE / "pyiceberg_test.py", "--dump", dump, "-v", *cases])
+    print(f"PyIceberg, in the versions of requirements.txt, is not installed in {venv}: "
+          "./dev test does that")
+    return 1 if os.environ.get("ICEBLINK_INTEROP_REQUIRED") else SKIPPED
+
+
+if __name__ == "__main__":
+    sys.exit(main())
