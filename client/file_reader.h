@@ -23,7 +23,8 @@ namespace iceblink::client {
 
 /// Told before memory for a file's content is taken, so that it can be accounted for: the file's
 /// index and all the bytes its content will take; again, with a larger number, where a file proves
-/// larger than it seemed. May be called from another thread that reads for this one.
+/// larger than it seemed. May be called from another thread that reads for this one, so it neither
+/// waits for other reads nor forks.
 using BytesWanted = std::function<void(std::size_t index, std::size_t bytes)>;
 
 /// One file of a batch.

@@ -1,5 +1,8 @@
 #include "client/ring_reader.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -15,6 +18,18 @@ bool is_short_of_descriptors(int result) noexcept {
 /// be in use for something else.
 bool is_robbed(int code) noexcept {
   return code == EBADF || code == EOPNOTSUPP;
+}
+
+/// Without O_NONBLOCK, which was for the open: with it a ring takes the file for one that never
+/// waits, and would itself wait for a file system that does (a network's, a FUSE).
+void let_it_wait(int fd) noexcept {
+  static_cast<void>(::fcntl(fd, F_SETFL, 0));
+}
+
+LocalRead::Step read_here(LocalRead& read) noexcept {
+  const auto got =
+      ::pread(read.fd(), read.space(), read.space_bytes(), static_cast<off_t>(read.offset()));
+  return read.after_read(got >= 0 ? got : -errno);
 }
 
 }  // namespace
@@ -62,8 +77,10 @@ std::optional<RingReader::Finished> RingReader::next() noexcept {
       }
       if (completion->result >= 0) open_files_.add(completion->result);
       slot.step = slot.read->after_open(completion->result);
+      if (slot.step == LocalRead::Step::kRead) let_it_wait(slot.read->fd());
     } else {
-      slot.step = slot.read->after_read(completion->result);
+      slot.step = completion->result == -EAGAIN ? read_here(*slot.read)
+                                                : slot.read->after_read(completion->result);
     }
     if (slot.step == LocalRead::Step::kDone) {
       slot.read->close(open_files_);

@@ -104,6 +104,17 @@ TEST_P(FileBatchTest, ReadsFilesThatDoNotSayTheirSize) {
   }
 }
 
+TEST_P(FileBatchTest, ReadsFilesOfFileSystemsThatAlwaysWait) {
+  const std::string path = "/sys/kernel/mm/transparent_hugepage/enabled";
+  std::ifstream stream(path);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (text.empty()) GTEST_SKIP() << "no " << path;
+  auto files = batch_of({path, path, dir_.write("f", "text"), path});
+  reader_->read_many(files, kBytesMax);
+  EXPECT_EQ(text_of(files[2].content), "text");
+  for (const std::size_t i : {0, 1, 3}) EXPECT_EQ(text_of(files[i].content), text);
+}
+
 TEST_P(FileBatchTest, ReadsFilesThatChangeUnderIt) {
   const auto paths = write_files(20, 1000);
   auto files = batch_of(paths);
