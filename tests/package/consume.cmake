@@ -19,7 +19,7 @@ endforeach()
 
 file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/*)
 foreach(header IN LISTS headers)
-  if(NOT header MATCHES "^iceblink/[a-z_]+\\.h$")
+  if(NOT header MATCHES "^iceblink/(metadata/)?[a-z_]+\\.h$")
     message(FATAL_ERROR "a header that is not public was installed: ${header}")
   endif()
 endforeach()
