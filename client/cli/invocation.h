@@ -28,6 +28,7 @@ struct Invocation {
 // Each group of commands, in a file of its own.
 void add_status_commands(CLI::App& app, Invocation& invocation);
 void add_read_commands(CLI::App& app, Invocation& invocation);
+void add_metadata_commands(CLI::App& app, Invocation& invocation);
 void add_write_commands(CLI::App& app, Invocation& invocation);
 void add_feed_commands(CLI::App& app, Invocation& invocation);
 

@@ -50,6 +50,7 @@ ExitCode run(int argc, char** argv) {
   add_options(app, invocation);
   add_status_commands(app, invocation);
   add_read_commands(app, invocation);
+  add_metadata_commands(app, invocation);
   add_write_commands(app, invocation);
   add_feed_commands(app, invocation);
   try {

@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <ctime>
+#include <utility>
 
 #include "iceberg/utf8.h"
 
@@ -41,6 +42,10 @@ void print_line(std::string_view text) {
 
 void print_json(const boost::json::value& value) {
   put(stdout, boost::json::serialize(value));
+}
+
+void print_json(std::string text) {
+  put(stdout, std::move(text));
 }
 
 void print_error(std::string_view message) {

@@ -19,6 +19,8 @@ namespace iceblink::cli {
 void print_line(std::string_view text);
 /// One document, one line.
 void print_json(const boost::json::value& value);
+/// The same for a text that is JSON, on one line.
+void print_json(std::string text);
 /// "iceblink: …", on one line whatever the message holds.
 void print_error(std::string_view message);
 
