@@ -59,6 +59,7 @@ ViewVersion read_version(JsonReader& reader) {
       if (members.add(reader, Member::kTimestamp)) version.timestamp_ms = reader.read_int64();
     } else if (is(key, "summary")) {
       if (!members.add(reader, Member::kSummary)) return;
+      if (reader.at_null()) reader.report("is null");
       version.summary = read_properties(reader, PropertyValues::kStrings);
     } else if (is(key, "representations")) {
       if (!members.add(reader, Member::kRepresentations)) return;

@@ -355,6 +355,10 @@ TEST(MetadataStructure, AViewNeedsWhatTheSpecificationRequires) {
     EXPECT_EQ(loaded.error().message(), std::string(name) + ": is missing");
   }
   EXPECT_THAT(view().without("versions"), IsRefused("versions", "is missing"));
+  EXPECT_THAT(
+      view().with("versions", R"([{"version-id":1,"schema-id":0,"timestamp-ms":1,"summary":null,)"
+                              R"("representations":[],"default-namespace":[]}])"),
+      IsRefused("versions[0].summary", "is null"));
   EXPECT_THAT(view().with("current-version-id", "9"),
               IsRefused("current-version-id", "9 is the id of none of the versions"));
   EXPECT_THAT(view().with("schemas", "[]"),
@@ -367,7 +371,7 @@ TEST(MetadataStructure, AViewNeedsWhatTheSpecificationRequires) {
 TEST(MetadataStructure, RepresentationsThatAreNoSqlAreKeptByTheirType) {
   const auto loaded = parse_view_metadata(ByteBuffer(std::string_view(
       view()
-          .with("versions", R"([{"version-id":1,"schema-id":0,"timestamp-ms":1,"summary":null,)"
+          .with("versions", R"([{"version-id":1,"schema-id":0,"timestamp-ms":1,"summary":{},)"
                             R"("representations":[{"type":"plan","sql":"no","bytes":[1]}],)"
                             R"("default-catalog":null,"default-namespace":[]}])")
           .text())));
