@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bitset>
-#include <functional>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -36,24 +36,44 @@ class TypeReader {
   std::vector<std::int32_t> ids_;
 };
 
-/// Where fields have the name of one before them: that field's position; else how many there are.
-/// Most names are told apart by a bit of their hash.
-std::size_t find_repeated_name(std::span<const Field> fields) {
-  constexpr std::size_t kFew = 512;
-  if (fields.size() > kFew) {
-    std::vector<std::size_t> by_name(fields.size());
-    std::iota(by_name.begin(), by_name.end(), std::size_t{0});
-    const auto name_of = [&](std::size_t i) { return fields[i].name; };
-    std::ranges::sort(by_name, {}, name_of);
-    const auto repeated = std::ranges::adjacent_find(by_name, {}, name_of);
-    return repeated == by_name.end() ? fields.size() : *std::next(repeated);
+/// Of a name's length and its ends: enough to tell most columns apart.
+std::uint64_t hash_of_ends(std::string_view name) noexcept {
+  constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  if (name.size() >= sizeof(first)) [[likely]] {
+    std::memcpy(&first, name.data(), sizeof(first));
+    std::memcpy(&last, name.data() + name.size() - sizeof(last), sizeof(last));
+  } else {
+    for (const char c : name) last = last << 8 | static_cast<unsigned char>(c);
   }
-  std::bitset<4 * kFew> seen;
+  return ((first * kMultiplier) ^ (last + name.size())) * kMultiplier;
+}
+
+/// The position of a field that has the name of another one; else how many fields there are.
+std::size_t find_repeated_name_by_sorting(std::span<const Field> fields) {
+  std::vector<std::size_t> by_name(fields.size());
+  std::iota(by_name.begin(), by_name.end(), std::size_t{0});
+  const auto name_of = [&](std::size_t i) { return fields[i].name; };
+  std::ranges::sort(by_name, {}, name_of);
+  const auto repeated = std::ranges::adjacent_find(by_name, {}, name_of);
+  return repeated == by_name.end() ? fields.size() : *std::next(repeated);
+}
+
+/// The same. Names that are alike by chance, or made so, are compared a few times at most.
+std::size_t find_repeated_name(std::span<const Field> fields) {
+  constexpr int kBits = 11;
+  constexpr int kComparedMax = 64;
+  std::bitset<1U << kBits> seen;
+  int compared = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string_view name = fields[i].name;
-    const std::size_t bit = std::hash<std::string_view>{}(name) % seen.size();
-    const auto has_name = [&](const Field& field) { return field.name == name; };
-    if (seen[bit] && std::ranges::any_of(fields.first(i), has_name)) return i;
+    const std::size_t bit = hash_of_ends(name) >> (64 - kBits);
+    if (seen[bit]) {
+      if (++compared > kComparedMax) return find_repeated_name_by_sorting(fields);
+      const auto has_name = [&](const Field& field) { return field.name == name; };
+      if (std::ranges::any_of(fields.first(i), has_name)) return i;
+    }
     seen.set(bit);
   }
   return fields.size();
