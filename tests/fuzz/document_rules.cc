@@ -27,12 +27,12 @@ using Document = std::shared_ptr<MetadataDocument>;
 constexpr MetadataLimits kLimits{.document_bytes_max = 1 << 20,
                                  .inflated_bytes_max = 1 << 20,
                                  .depth_max = 24,
-                                 .elements_max = 64};
+                                 .elements_max = 128};
 /// For what we write: it may be longer than what was read, and has more members.
 constexpr MetadataLimits kLimitsOfWritten{.document_bytes_max = 16 << 20,
                                           .inflated_bytes_max = 16 << 20,
                                           .depth_max = 48,
-                                          .elements_max = 256};
+                                          .elements_max = 512};
 
 class CountingObserver final : public WeightObserver {
  public:
@@ -87,6 +87,58 @@ Result<std::string> dump_all(const Document& document) {
              "the weight grows by what the observer is told");
   if (!dump) check_error(dump.error());
   return dump;
+}
+
+void check_schema(const Schema& schema) {
+  for (const Field& field : schema.fields) {
+    fuzz_check(schema.find_field(field.id) == &field, "a column is found by its id");
+    fuzz_check(schema.find_column(field.name) != nullptr, "a column is found by its name");
+  }
+  for (const std::int32_t id : schema.identifier_field_ids) {
+    const Field* const field = schema.find_field(id);
+    fuzz_check(field != nullptr && field->required && !field->type.is_nested(),
+               "what identifies rows is a required primitive");
+  }
+}
+
+/// What is promised to be there is there: users follow these references unchecked.
+void check_lookups(const TableMetadata& table) {
+  fuzz_check(table.find_schema(table.current_schema_id) == &table.current_schema() &&
+                 table.current_schema().schema_id == table.current_schema_id,
+             "the current schema is there");
+  fuzz_check(table.default_partition_spec().spec_id == table.default_spec_id,
+             "the default partition spec is there");
+  fuzz_check(table.default_sort_order().order_id == table.default_sort_order_id,
+             "the default sort order is there");
+  for (const Schema& schema : table.schemas) check_schema(schema);
+  const SnapshotRef* const main = table.find_ref("main");
+  fuzz_check((main != nullptr) == table.current_snapshot_id.has_value(),
+             "there is a main branch where there is a current snapshot");
+  fuzz_check(main == nullptr || main->snapshot_id == table.current_snapshot_id,
+             "the main branch is the current snapshot");
+  for (const SnapshotRef& ref : table.refs) {
+    fuzz_check(table.find_ref(ref.name) == &ref, "a ref is found by its name");
+    const auto snapshot = table.snapshot(ref.snapshot_id);
+    fuzz_check(snapshot && *snapshot != nullptr && (*snapshot)->snapshot_id == ref.snapshot_id,
+               "a ref's snapshot is there");
+  }
+}
+
+void check_lookups(const ViewMetadata& view) {
+  fuzz_check(view.current_version().version_id == view.current_version_id,
+             "the current version is there");
+  fuzz_check(view.current_schema().schema_id == view.current_version().schema_id,
+             "the current schema is there");
+  for (const Schema& schema : view.schemas) check_schema(schema);
+  for (const ViewVersion& version : view.versions) {
+    fuzz_check(view.find_version(version.version_id) == &version, "a version is found by its id");
+    fuzz_check(view.find_schema(version.schema_id) != nullptr, "a version's schema is there");
+    for (const ViewRepresentation& representation : version.representations) {
+      fuzz_check(
+          representation.type != "sql" || version.find_sql(representation.dialect) != nullptr,
+          "SQL is found by its dialect");
+    }
+  }
 }
 
 void check_rewriting(const MetadataDocument& document, const std::string& dump) {
@@ -167,6 +219,11 @@ void check_document_rules(std::span<const std::uint8_t> file, ReadAs read_as) {
   const auto judgement = judge_json(text);
   fuzz_check(judgement != JsonJudgement::kInvalid, "what is accepted is JSON");
   if (read_as == ReadAs::kEither) check_verdict(bytes, text, nullptr);
+  if ((*document)->kind() == MetadataDocument::Kind::kView) {
+    check_lookups(static_cast<const ViewMetadata&>(**document));
+  } else {
+    check_lookups(static_cast<const TableMetadata&>(**document));
+  }
   check_rewriting(**document, *dump);
 }
 
