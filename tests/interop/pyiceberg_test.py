@@ -7,7 +7,6 @@ PROGRAM is metadata_dump. Run by run.py, in the environment that has PyIceberg."
 
 import gzip
 import json
-import os
 import re
 import subprocess
 import sys
@@ -299,6 +298,5 @@ class FilesOfOtherProjects(InteropTest):
 if __name__ == "__main__":
     assert sys.argv[1] == "--dump", __doc__
     DUMP = sys.argv[2]
-    os.environ["PYICEBERG_MAX_WORKERS"] = "1"
     warnings.simplefilter("ignore")
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -16,7 +16,11 @@ def main():
     installed = venv / "requirements.txt"
     if installed.exists() and filecmp.cmp(installed, HERE / "requirements.txt", shallow=False):
         python = venv / "bin/python"
-        os.execv(python, [python, HERE / "pyiceberg_test.py", "--dump", dump, "-v", *cases])
+        # Without its settings of whoever runs this.
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith("PYICEBERG_")} | {"PYICEBERG_HOME": str(venv)}
+        os.execve(python, [python, HERE / "pyiceberg_test.py", "--dump", dump, "-v", *cases],
+                  environment)
     print(f"PyIceberg, in the versions of requirements.txt, is not installed in {venv}: "
           "./dev test does that")
     return 1 if os.environ.get("ICEBLINK_INTEROP_REQUIRED") else SKIPPED
