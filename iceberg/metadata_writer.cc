@@ -303,12 +303,14 @@ void write_version(JsonWriter& json, const ViewVersion& version) {
   json.end_array();
   json.begin_array("representations");
   for (const auto& representation : version.representations) {
+    if (representation.type != "sql") {
+      json.raw(representation.json);
+      continue;
+    }
     json.begin_object();
     json.string("type", representation.type);
-    if (representation.type == "sql") {
-      json.string("sql", representation.sql);
-      json.string("dialect", representation.dialect);
-    }
+    json.string("sql", representation.sql);
+    json.string("dialect", representation.dialect);
     json.end_object();
   }
   json.end_array();

@@ -39,7 +39,7 @@ struct TableHistory {
                                                        const TableHistory& history) noexcept;
 
 /// kInvalidArgument: a version with two SQL representations of one dialect, which may be read and
-/// must not be written. kOutOfMemory. Of a representation that is not SQL the type alone is left.
+/// must not be written. kOutOfMemory.
 [[nodiscard]] Result<std::string> write_view_metadata(const ViewValues& metadata) noexcept;
 
 }  // namespace iceblink::iceberg

@@ -13,14 +13,11 @@
 namespace iceblink::iceberg {
 namespace {
 
-ViewRepresentation read_representation(JsonReader& reader) {
-  enum class Member { kType, kSql, kDialect };
-  ViewRepresentation representation;
+void read_sql(JsonReader& reader, ViewRepresentation& representation) {
+  enum class Member { kSql, kDialect };
   MemberSet<Member> members;
   reader.read_object([&](std::string_view key) {
-    if (is(key, "type")) {
-      if (members.add(reader, Member::kType)) representation.type = reader.read_string();
-    } else if (is(key, "sql")) {
+    if (is(key, "sql")) {
       if (members.add(reader, Member::kSql)) representation.sql = reader.read_string();
     } else if (is(key, "dialect")) {
       if (members.add(reader, Member::kDialect)) representation.dialect = reader.read_string();
@@ -28,12 +25,31 @@ ViewRepresentation read_representation(JsonReader& reader) {
       reader.skip();
     }
   });
+  members.require(reader, {{Member::kSql, "sql"}, {Member::kDialect, "dialect"}});
+}
+
+// Its type says what else is in it.
+ViewRepresentation read_representation(JsonReader& reader) {
+  enum class Member { kType };
+  ViewRepresentation representation;
+  MemberSet<Member> members;
+  const JsonReader::Place begin = reader.place();
+  const std::size_t problem_count = reader.problem_count();
+  reader.read_object([&](std::string_view key) {
+    if (is(key, "type")) {
+      if (members.add(reader, Member::kType)) representation.type = reader.read_string();
+    } else {
+      reader.skip();
+    }
+  });
+  if (reader.problem_count() != problem_count) return representation;
   members.require(reader, {{Member::kType, "type"}});
+  if (!reader.goes_on()) return representation;
+  reader.go_to(begin);
   if (representation.type == "sql") {
-    members.require(reader, {{Member::kSql, "sql"}, {Member::kDialect, "dialect"}});
+    read_sql(reader, representation);
   } else {
-    representation.sql = {};
-    representation.dialect = {};
+    representation.json = reader.read_raw();
   }
   return representation;
 }

@@ -299,6 +299,7 @@ void compare_versions(Comparison& in, const ViewValues& view_a, const ViewValues
                       in.same("type", sql_a.type, sql_b.type);
                       in.same("sql", sql_a.sql, sql_b.sql);
                       in.same("dialect", sql_a.dialect, sql_b.dialect);
+                      in.same("json", without_space(sql_a.json), without_space(sql_b.json));
                     });
             SAME(default_catalog);
             in.each_same("default_namespace", a.default_namespace, b.default_namespace);

@@ -1,4 +1,5 @@
 // Schemas and their types, partition specs, sort orders, views.
+#include "iceberg/metadata_writer.h"
 #include "tests/iceberg/metadata_samples.h"
 
 namespace iceblink::iceberg::testing {
@@ -368,16 +369,20 @@ TEST(MetadataStructure, AViewNeedsWhatTheSpecificationRequires) {
               "unsupported: format-version: 2 is not supported, the highest known is 1");
 }
 
-TEST(MetadataStructure, RepresentationsThatAreNoSqlAreKeptByTheirType) {
+TEST(MetadataStructure, RepresentationsThatAreNoSqlAreKeptAsTheyAre) {
   const auto loaded = parse_view_metadata(ByteBuffer(std::string_view(
       view()
           .with("versions", R"([{"version-id":1,"schema-id":0,"timestamp-ms":1,"summary":{},)"
-                            R"("representations":[{"type":"plan","sql":"no","bytes":[1]}],)"
+                            R"("representations":[{"sql":7, "type":"plan", "bytes":[1]}],)"
                             R"("default-catalog":null,"default-namespace":[]}])")
           .text())));
   ASSERT_TRUE(loaded) << loaded.error().message();
   EXPECT_EQ((*loaded)->current_version().representations[0].type, "plan");
   EXPECT_EQ((*loaded)->current_version().representations[0].sql, "");
+  EXPECT_EQ((*loaded)->current_version().representations[0].json,
+            R"({"sql":7, "type":"plan", "bytes":[1]})");
+  EXPECT_THAT(*write_view_metadata(**loaded),
+              testing::HasSubstr(R"("representations":[{"sql":7,"type":"plan","bytes":[1]}])"));
 }
 
 TEST(MetadataStructure, TablesAndViewsAreToldApartByContent) {

@@ -16,11 +16,12 @@
 
 namespace iceblink {
 
-/// Of a representation whose type is not "sql", `sql` and `dialect` are empty.
+/// SQL, or something that this version does not know.
 struct ViewRepresentation {
   std::string_view type;
   std::string_view sql;
   std::string_view dialect;
+  std::string_view json;  ///< of a type other than "sql": all of it, as written
 };
 
 struct ViewVersion {
