@@ -90,16 +90,16 @@ EXPECTED_VIEW = {
         "default_namespace[0]": "default", "default_namespace[1]": "in ü",
         'summary{"engine-name"}': "Spark", 'summary{"engineVersion"}': "3.3.2",
         "representations[0].type": "sql", "representations[0].dialect": "spark",
-        "representations[0].sql": "SELECT COUNT(1)\nFROM events"},
+        "representations[0].sql": "SELECT COUNT(1)\nFROM events", "representations[0].json": ""},
     "versions[0].representations[0]": {
-        "type": "sql", "dialect": "spark", "sql": "SELECT COUNT(1)\nFROM events"},
+        "type": "sql", "dialect": "spark", "sql": "SELECT COUNT(1)\nFROM events", "json": ""},
     "versions[1]": {
         "version_id": 2, "schema_id": INT32_MAX, "timestamp_ms": INT64_MAX,
         "default_catalog": None, "default_namespace": [], "summary": {},
         "representations[0].type": "sql", "representations[0].dialect": "trino",
-        "representations[0].sql": "SELECT 1",
+        "representations[0].sql": "SELECT 1", "representations[0].json": "",
         "representations[1].type": "sql", "representations[1].dialect": "spark",
-        "representations[1].sql": "SELECT '\\''"},
+        "representations[1].sql": "SELECT '\\''", "representations[1].json": ""},
     "version_log": {
         "[0].timestamp_ms": 1573518431292, "[0].version_id": 1,
         "[1].timestamp_ms": INT64_MAX, "[1].version_id": 2},

@@ -49,6 +49,27 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
+/// JSON text without what stands between its tokens, which need not be kept.
+std::string compact(std::string_view json) {
+  std::string out;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (in_string && c == '\\' && i + 1 < json.size()) {
+      out += c;
+      out += json[++i];
+      continue;
+    }
+    if (c == '"') in_string = !in_string;
+    if (in_string || (c != ' ' && c != '\n' && c != '\r' && c != '\t')) out += c;
+  }
+  return out;
+}
+
+std::optional<std::string> compact(const std::optional<std::string_view>& json) {
+  return json ? std::optional(compact(*json)) : std::nullopt;
+}
+
 class Dump {
  public:
   void add(const std::string& path, std::integral auto value) { line(path, std::to_string(value)); }
@@ -98,8 +119,8 @@ class Dump {
     add(path + ".name", field.name);
     add(path + ".required", field.required);
     add(path + ".doc", field.doc);
-    add(path + ".initial_default", field.initial_default);
-    add(path + ".write_default", field.write_default);
+    add(path + ".initial_default", compact(field.initial_default));
+    add(path + ".write_default", compact(field.write_default));
     add(path + ".type", field.type);
   }
   void add(const std::string& path, const Schema& schema) {
@@ -202,6 +223,7 @@ class Dump {
     add(path + ".type", representation.type);
     add(path + ".sql", representation.sql);
     add(path + ".dialect", representation.dialect);
+    add(path + ".json", compact(representation.json));
   }
   void add(const std::string& path, const ViewVersion& version) {
     add(path + ".version_id", version.version_id);

@@ -183,7 +183,7 @@ class Values:
             self.add_map(f"{path}.summary", version.summary)
             self.add_list(f"{path}.representations", version.representations,
                           lambda path, it: self.add(path, type=it.root.type, sql=it.root.sql,
-                                                    dialect=it.root.dialect))
+                                                    dialect=it.root.dialect, json=""))
             self.add_list(f"{path}.default_namespace", version.default_namespace)
 
         self.add("", format_version=view.format_version, view_uuid=view.view_uuid,

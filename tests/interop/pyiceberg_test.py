@@ -220,9 +220,12 @@ class BeyondPyIceberg(InteropTest):
     def test_a_view_with_a_representation_of_another_type(self):
         document = documents.view()
         document["versions"][0]["representations"].insert(0, {"type": "plan", "plan": [1]})
-        values = our_values(self.file(json.dumps(document)))
+        path = self.file(json.dumps(document))
+        values = our_values(path)
+        self.assertEqual(our_values(self.rewritten(path)), values)
         at = "versions[0].representations"
-        self.assert_has(values, {f"{at}[0]": {"type": "plan", "sql": "", "dialect": ""},
+        self.assert_has(values, {f"{at}[0]": {"type": "plan", "sql": "", "dialect": "",
+                                                  "json": '{"type":"plan","plan":[1]}'},
                                  f"{at}[1]": EXPECTED_VIEW[f"{at}[0]"]})
 
     def test_format_1_with_manifests_in_the_snapshot(self):
