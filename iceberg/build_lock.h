@@ -3,8 +3,6 @@
 // For work whose unfinished state nobody can see: the child simply does it again.
 #pragma once
 
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdint>
 
@@ -12,8 +10,14 @@ namespace iceblink::iceberg {
 
 class BuildLock {
  public:
+  /// Throws std::bad_alloc.
+  BuildLock();
+  BuildLock(const BuildLock&) = delete;
+  BuildLock& operator=(const BuildLock&) = delete;
+
   void lock() noexcept {
-    const auto own = static_cast<std::uint32_t>(::getpid());
+    // relaxed: it changes in a child that has one thread
+    const std::uint32_t own = life_.load(std::memory_order_relaxed);
     std::uint32_t holder = 0;
     // SYNC build-lock: acquires what the last holder built; partner unlock
     while (!holder_.compare_exchange_weak(holder, own, std::memory_order_acquire,
@@ -34,7 +38,11 @@ class BuildLock {
   }
 
  private:
-  std::atomic<std::uint32_t> holder_{0};  // the process that holds it; 0: free
+  /// Of this process: one more than its parent's. A pid is no such thing: a child that is the first
+  /// of a namespace of its own may have its parent's.
+  static std::atomic<std::uint32_t> life_;
+
+  std::atomic<std::uint32_t> holder_{0};  // the life that holds it; 0: free
 };
 
 }  // namespace iceblink::iceberg

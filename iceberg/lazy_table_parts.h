@@ -55,7 +55,8 @@ struct RawTableParts {
 
 class LazyTableParts {
  public:
-  explicit LazyTableParts(const RawTableParts& raw) noexcept : raw_(raw) {}
+  /// Throws std::bad_alloc.
+  explicit LazyTableParts(const RawTableParts& raw) : raw_(raw) {}
   ~LazyTableParts();
   LazyTableParts(const LazyTableParts&) = delete;
   LazyTableParts& operator=(const LazyTableParts&) = delete;

@@ -1,5 +1,6 @@
 // Snapshots and logs, which stay raw until they are asked for: faults that show late, what is built
 // and what it weighs, threads that ask at once, a fork while one of them builds.
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -262,6 +263,25 @@ TEST(LazyParts, AChildTakesALockOverThatAThreadOfItsParentHeld) {
   may_end.count_down();
   holder.join();
   const std::lock_guard held(lock);
+}
+
+TEST(LazyParts, AChildTakesALockOverThoughItsPidIsItsParents) {
+  const auto is_first_process = [](auto checks) {
+    // Without privileges, or where it is refused, there is nothing to be seen.
+    if (::unshare(CLONE_NEWPID) != 0) return true;
+    return status_of_child([&] { return ::getpid() != 1 || checks(); }) == 0;
+  };
+  const auto checks = [&] {
+    return is_first_process([&] {
+      BuildLock lock;
+      const std::lock_guard held(lock);
+      return is_first_process([&] {
+        const std::lock_guard taken_over(lock);
+        return true;
+      });
+    });
+  };
+  EXPECT_EQ(status_of_child(checks), 0);
 }
 
 #ifndef __SANITIZE_ADDRESS__  // whose allocator stays locked when a fork meets it so
