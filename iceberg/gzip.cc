@@ -37,15 +37,24 @@ Error too_large(std::size_t inflated_bytes_max) {
           "gzip: more than " + std::to_string(inflated_bytes_max) + " bytes once inflated"};
 }
 
+/// While it grows, the old memory and the new.
+void grow(ByteBuffer& out, std::size_t size, std::size_t text_bytes_min,
+          const TextBytesWanted& wanted) {
+  if (wanted && size > out.capacity()) wanted(size + out.capacity(), text_bytes_min);
+  out.resize(size);
+}
+
 /// Appends one member to `out`, and returns its compressed size.
 Result<std::size_t> inflate_member(libdeflate_decompressor* decompressor,
                                    std::span<const std::byte> bytes, std::size_t guess,
-                                   std::size_t inflated_bytes_max, ByteBuffer& out) {
+                                   std::size_t inflated_bytes_max, const TextBytesWanted& wanted,
+                                   ByteBuffer& out) {
   const std::size_t begin = out.size();
   const std::size_t room_max = inflated_bytes_max - begin;
   std::size_t room = std::min(guess, room_max);
+  std::size_t made_min = room;
   while (true) {
-    out.resize(begin + room);
+    grow(out, begin + room, begin + made_min, wanted);
     std::size_t taken = 0;
     std::size_t made = 0;
     const auto result = libdeflate_gzip_decompress_ex(decompressor, bytes.data(), bytes.size(),
@@ -58,6 +67,7 @@ Result<std::size_t> inflate_member(libdeflate_decompressor* decompressor,
       return {ErrorKind::kInvalidArgument, "gzip: the data is damaged or cut short"};
     }
     if (room == room_max) return too_large(inflated_bytes_max);
+    made_min = room;
     room = std::min(std::max(room * 2, std::size_t{4096}), room_max);
   }
 }
@@ -68,8 +78,8 @@ bool is_gzip(std::span<const std::byte> bytes) noexcept {
   return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
 }
 
-Result<ByteBuffer> inflate_gzip(std::span<const std::byte> bytes,
-                                std::size_t inflated_bytes_max) try {
+Result<ByteBuffer> inflate_gzip(std::span<const std::byte> bytes, std::size_t inflated_bytes_max,
+                                const TextBytesWanted& wanted) try {
   const Decompressor decompressor(libdeflate_alloc_decompressor());
   if (decompressor == nullptr) return {ErrorKind::kOutOfMemory, "gzip: out of memory"};
   ByteBuffer out;
@@ -85,7 +95,7 @@ Result<ByteBuffer> inflate_gzip(std::span<const std::byte> bytes,
     const std::size_t guess = std::min(claimed_bytes(bytes), bytes.size() * kRatioMax);
     ICEBLINK_ASSIGN_OR_RETURN(
         const std::size_t taken,
-        inflate_member(decompressor.get(), bytes, guess, inflated_bytes_max, out));
+        inflate_member(decompressor.get(), bytes, guess, inflated_bytes_max, wanted, out));
     bytes = bytes.subspan(taken);
   } while (!bytes.empty());
   return out;

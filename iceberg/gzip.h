@@ -4,6 +4,7 @@
 #include <iceblink/result.h>
 
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "iceberg/byte_buffer.h"
@@ -12,12 +13,17 @@ namespace iceblink::iceberg {
 
 inline constexpr std::size_t kInflatedBytesMaxDefault = std::size_t{1} << 30;
 
+/// Told before memory for text is taken, so that it can be accounted for: how many bytes it takes
+/// altogether, and how many the text has at least, unless the data is damaged.
+using TextBytesWanted = std::function<void(std::size_t bytes, std::size_t text_bytes_min)>;
+
 /// True for bytes that begin as a gzip member does (1f 8b).
 [[nodiscard]] bool is_gzip(std::span<const std::byte> bytes) noexcept;
 
 /// The text of all members, one after the other. kInvalidArgument: damaged, cut short, or followed
 /// by bytes that are no member; kTooLarge: more than `inflated_bytes_max`; kOutOfMemory.
 [[nodiscard]] Result<ByteBuffer> inflate_gzip(
-    std::span<const std::byte> bytes, std::size_t inflated_bytes_max = kInflatedBytesMaxDefault);
+    std::span<const std::byte> bytes, std::size_t inflated_bytes_max = kInflatedBytesMaxDefault,
+    const TextBytesWanted& wanted = {});
 
 }  // namespace iceblink::iceberg

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "iceberg/arena.h"
-#include "iceberg/gzip.h"
 #include "iceberg/json_reader.h"
 #include "iceberg/lazy_table_parts.h"
 #include "iceberg/metadata_text.h"
@@ -29,13 +28,14 @@ class Parsing {
  public:
   /// The errors of MetadataText and of JsonTokens.
   static Result<std::unique_ptr<Parsing>> begin(ByteBuffer file, const MetadataLimits& limits,
-                                                Wanted wanted) {
+                                                Wanted wanted,
+                                                const TextBytesWanted& text_bytes = {}) {
     if (file.size() > limits.document_bytes_max) {
       return {ErrorKind::kTooLarge, "the file has " + std::to_string(file.size()) +
                                         " bytes, more than " +
                                         std::to_string(limits.document_bytes_max)};
     }
-    auto text = take_metadata_text(std::move(file), limits.inflated_bytes_max);
+    auto text = take_metadata_text(std::move(file), limits.inflated_bytes_max, text_bytes);
     if (!text) return as_damage(text.error());
     auto parsing = std::make_unique<Parsing>();
     parsing->arena = std::make_unique<Arena>();
@@ -161,20 +161,22 @@ Result<T> out_of_memory() noexcept {
 }  // namespace
 
 Result<std::shared_ptr<TableMetadata>> parse_table_metadata(ByteBuffer file,
-                                                            const MetadataLimits& limits) noexcept
+                                                            const MetadataLimits& limits,
+                                                            const TextBytesWanted& wanted) noexcept
     try {
   ICEBLINK_ASSIGN_OR_RETURN(const auto parsing,
-                            Parsing::begin(std::move(file), limits, Wanted::kFirstProblem));
+                            Parsing::begin(std::move(file), limits, Wanted::kFirstProblem, wanted));
   return build_table(*parsing);
 } catch (const std::bad_alloc&) {
   return out_of_memory<std::shared_ptr<TableMetadata>>();
 }
 
 Result<std::shared_ptr<ViewMetadata>> parse_view_metadata(ByteBuffer file,
-                                                          const MetadataLimits& limits) noexcept
+                                                          const MetadataLimits& limits,
+                                                          const TextBytesWanted& wanted) noexcept
     try {
   ICEBLINK_ASSIGN_OR_RETURN(const auto parsing,
-                            Parsing::begin(std::move(file), limits, Wanted::kFirstProblem));
+                            Parsing::begin(std::move(file), limits, Wanted::kFirstProblem, wanted));
   return build_view(*parsing);
 } catch (const std::bad_alloc&) {
   return out_of_memory<std::shared_ptr<ViewMetadata>>();

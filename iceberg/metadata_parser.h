@@ -20,16 +20,20 @@
 #include <vector>
 
 #include "iceberg/byte_buffer.h"
+#include "iceberg/gzip.h"
 
 namespace iceblink::iceberg {
 
 /// A table's metadata, given the file's bytes as stored: plain, with a BOM, or gzip, by its first
-/// bytes. What has to do with single snapshots and with the logs stays raw.
+/// bytes. What has to do with single snapshots and with the logs stays raw. `wanted`, which throws
+/// nothing, is told of the memory for a text that is compressed.
 [[nodiscard]] Result<std::shared_ptr<TableMetadata>> parse_table_metadata(
-    ByteBuffer file, const MetadataLimits& limits = {}) noexcept;
+    ByteBuffer file, const MetadataLimits& limits = {},
+    const TextBytesWanted& wanted = {}) noexcept;
 
 [[nodiscard]] Result<std::shared_ptr<ViewMetadata>> parse_view_metadata(
-    ByteBuffer file, const MetadataLimits& limits = {}) noexcept;
+    ByteBuffer file, const MetadataLimits& limits = {},
+    const TextBytesWanted& wanted = {}) noexcept;
 
 /// Either, told apart by content: a view has a view-uuid, and versions or no table-uuid.
 [[nodiscard]] Result<std::shared_ptr<MetadataDocument>> parse_metadata(

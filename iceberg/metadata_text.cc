@@ -23,11 +23,12 @@ Error empty() {
 
 }  // namespace
 
-Result<OwnedMetadataText> take_metadata_text(ByteBuffer file, std::size_t inflated_bytes_max) {
+Result<OwnedMetadataText> take_metadata_text(ByteBuffer file, std::size_t inflated_bytes_max,
+                                             const TextBytesWanted& wanted) {
   if (is_zstd(file.view())) return zstd_is_unsupported();
   OwnedMetadataText text;
   if (is_gzip(file.bytes())) {
-    ICEBLINK_ASSIGN_OR_RETURN(text.bytes, inflate_gzip(file.bytes(), inflated_bytes_max));
+    ICEBLINK_ASSIGN_OR_RETURN(text.bytes, inflate_gzip(file.bytes(), inflated_bytes_max, wanted));
   } else {
     text.bytes = std::move(file);
   }

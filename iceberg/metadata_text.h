@@ -18,10 +18,11 @@ struct OwnedMetadataText {
   std::size_t bom_bytes = 0;
 };
 
-/// The text of a file, which becomes its memory where it is the text already. Errors: those of
-/// MetadataText::of.
+/// The text of a file, which becomes its memory where it is the text already. `wanted` is told when
+/// it is not. Errors: those of MetadataText::of.
 [[nodiscard]] Result<OwnedMetadataText> take_metadata_text(
-    ByteBuffer file, std::size_t inflated_bytes_max = kInflatedBytesMaxDefault);
+    ByteBuffer file, std::size_t inflated_bytes_max = kInflatedBytesMaxDefault,
+    const TextBytesWanted& wanted = {});
 
 /// Borrows the file's bytes when they are the text already, and owns it when it was compressed.
 class MetadataText {

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace iceblink::iceberg {
 namespace {
@@ -20,6 +21,30 @@ std::string deflated(const std::string& text) {
       libdeflate_gzip_compress(compressor, text.data(), text.size(), out.data(), out.size()));
   libdeflate_free_compressor(compressor);
   return out;
+}
+
+TEST(Gzip, TellsOfMemoryBeforeItIsTaken) {
+  struct Told {
+    std::size_t bytes = 0;
+    std::size_t text_bytes_min = 0;
+  };
+  std::vector<Told> told;
+  const TextBytesWanted wanted = [&](std::size_t bytes, std::size_t text_bytes_min) {
+    told.push_back({bytes, text_bytes_min});
+  };
+  const std::string text(100'000, 'x');
+  const std::string one = deflated(text);
+  ASSERT_TRUE(inflate_gzip(bytes_of(one), kInflatedBytesMaxDefault, wanted));
+  ASSERT_EQ(told.size(), 1U) << "the trailer says it";
+  EXPECT_EQ(told[0].bytes, text.size());
+  EXPECT_EQ(told[0].text_bytes_min, text.size());
+  told.clear();
+  const std::string two = one + deflated("end");
+  ASSERT_TRUE(inflate_gzip(bytes_of(two), kInflatedBytesMaxDefault, wanted));
+  ASSERT_GT(told.size(), 1U) << "the trailer is that of the last member";
+  for (std::size_t i = 1; i < told.size(); ++i) EXPECT_GT(told[i].bytes, told[i - 1].bytes);
+  EXPECT_GE(told.back().bytes, text.size() + 3);
+  EXPECT_LE(told.back().text_bytes_min, text.size() + 3);
 }
 
 TEST(Gzip, InflatesOneMember) {
