@@ -154,22 +154,21 @@ class DocumentBatch {
 
  private:
   void take_hits(const shm::PinnedView& view) {
-    const shm::MarkedSection section;
     client::find_tables(view.mapping->arena, idents_, view.generation,
                         [&](std::size_t index, const Lookup& found) {
-                          results_[index] = look(view, section, index, found);
+                          results_[index] = look(view, index, found);
                           return true;
                         });
   }
-  Result<Table> look(const shm::PinnedView& view, const shm::MarkedSection& section,
-                     std::size_t index, const Lookup& found) {
+  Result<Table> look(const shm::PinnedView& view, std::size_t index, const Lookup& found) {
     if (found.presence != Presence::kTable) {
       if (found.presence != Presence::kView) {
         ICEBLINK_RETURN_IF_ERROR(client::explain(found.presence, idents_[index]));
       }
       return client::no_such_table(idents_[index]);
     }
-    if (section.ok()) {
+    // A section for each: what is retired meanwhile does not wait for the whole batch.
+    if (const shm::MarkedSection section; section.ok()) {
       Value value = cache_.find(found.record, *view.mapping, section.thread_index());
       if (value) return client::cache::cast<TableMetadata>(std::move(value));
     }
@@ -204,7 +203,7 @@ Result<std::vector<Result<Table>>> Catalog::resolve_metadata(
     std::span<const TableIdent> idents) const noexcept {
   return client::guarded([&]() -> Result<std::vector<Result<Table>>> {
     DocumentBatch batch(idents, *state_->metadata);
-    std::uint64_t generation = 0;
+    std::optional<std::uint64_t> generation;
     for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
       ICEBLINK_ASSIGN_OR_RETURN(const auto pinned, segment_->pin());
       // The same generation again says something else only where another call's load was awaited.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <set>
 
 #include "shm/file_mapping.h"
@@ -109,7 +110,9 @@ class PoolForkHandlers {
   }
 
  private:
-  PoolForkHandlers() { ::pthread_atfork(before, after_in_parent, after_in_child); }
+  PoolForkHandlers() {
+    if (::pthread_atfork(before, after_in_parent, after_in_child) != 0) throw std::bad_alloc();
+  }
 
   static void before() {
     auto& self = instance();

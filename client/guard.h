@@ -15,9 +15,9 @@ template <typename Work>
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return {ErrorKind::kOutOfMemory, "out of memory"};
+    return Error{ErrorKind::kOutOfMemory, {"out of memory"}};
   } catch (const std::exception& error) {
-    return {ErrorKind::kInternal, error.what()};
+    return Error{ErrorKind::kInternal, {error.what()}};
   }
 }
 
