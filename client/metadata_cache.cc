@@ -32,20 +32,16 @@ class Growth final : public WeightObserver {
 /// adds to its blocks, of which a small one has seven.
 constexpr std::size_t kBesideDocument = cache::allocated_bytes(sizeof(Growth) + 16) + 16 + 7 * 12;
 
-/// What a document will take, as far as its file shows: the text, which it keeps, and the values;
-/// and the file until it is inflated.
-std::size_t expected_bytes(const ByteBuffer& file) noexcept {
-  std::size_t text_bytes = file.size();
-  const auto bytes = file.bytes();
-  if (iceberg::is_gzip(bytes) && bytes.size() >= 4) {
-    // The trailer of the last member: the size of its content (RFC 1952).
-    std::size_t inflated = 0;
-    for (int i = 1; i <= 4; ++i) {
-      inflated = inflated << 8 | std::to_integer<std::size_t>(bytes[bytes.size() - i]);
-    }
-    text_bytes = inflated + file.size();
-  }
+/// What a document of a text that takes so much will take: the text, which it keeps, and the
+/// values.
+constexpr std::size_t expected_bytes(std::size_t text_bytes) noexcept {
   return text_bytes + text_bytes / 4 + 4096;
+}
+
+/// The share of the bytes that one entry may have. No double is as exact as the largest sizes are.
+std::size_t share_of(std::size_t bytes_max, double share) noexcept {
+  const double bytes = static_cast<double>(bytes_max) * share;
+  return bytes < static_cast<double>(bytes_max) ? static_cast<std::size_t>(bytes) : bytes_max;
 }
 
 Error content_has_changed(const std::string& location) {
@@ -80,10 +76,9 @@ Result<std::unique_ptr<MetadataCache>> MetadataCache::make(const CatalogOptions&
             "metadata_cache_entry_share: must be above 0 and at most 1"};
   }
   const std::size_t bytes_max = options.metadata_cache_bytes_max;
-  const auto entry_bytes_max = static_cast<std::size_t>(static_cast<double>(bytes_max) * share);
   // In this order: before a fork the reader's locks are taken first, and it tells the store of
   // bytes while it holds them.
-  auto store = cache::Store::make({bytes_max, std::min(entry_bytes_max, bytes_max)});
+  auto store = cache::Store::make({bytes_max, share_of(bytes_max, share)});
   auto files = FileReader::make(options.files);
   if (!files) return files.error();
   return std::unique_ptr<MetadataCache>(
@@ -93,11 +88,21 @@ Result<std::unique_ptr<MetadataCache>> MetadataCache::make(const CatalogOptions&
 MetadataCache::Loaded MetadataCache::load(const MetadataKey& key) {
   cache::Ticket ticket = store_->start(key.hash(), key.bytes(), cache::Store::thread_index());
   if (ticket.value) return {std::move(ticket.value)};
-  if (ticket.follows) return {store_->wait(*ticket.follows), true};
+  if (ticket.follows) return await(key, *ticket.follows);
+  return {read(key, *ticket.load)};
+}
+
+MetadataCache::Loaded MetadataCache::await(const MetadataKey& key, cache::Flight& flight) {
+  if (auto outcome = store_->wait(flight)) return {std::move(*outcome), true};
+  Load load = store_->start_alone(key.bytes());
+  return {read(key, load)};
+}
+
+Result<Value> MetadataCache::read(const MetadataKey& key, Load& load) const {
   auto content =
       files_->read(key.location(), limits_.document_bytes_max,
-                   [&](std::size_t, std::size_t bytes) { ticket.load->set_aside(bytes, bytes); });
-  return {finish(key, *ticket.load, std::move(content))};
+                   [&](std::size_t, std::size_t bytes) { load.set_aside(bytes, bytes); });
+  return finish(key, load, std::move(content));
 }
 
 Result<Value> MetadataCache::finish(const MetadataKey& key, Load& load,
@@ -111,10 +116,17 @@ Result<Value> MetadataCache::finish(const MetadataKey& key, Load& load,
   if (key.is_verified() && iceberg::fingerprint_of(content->bytes()) != key.fingerprint()) {
     return fail(content_has_changed(location));
   }
-  load.set_aside(expected_bytes(*content), content->size());
-  auto document = key.is_view()
-                      ? ready(*store_, iceberg::parse_view_metadata(std::move(*content), limits_))
-                      : ready(*store_, iceberg::parse_table_metadata(std::move(*content), limits_));
+  const std::size_t file_bytes = content->size();
+  // The file until it is inflated. What is too large says so before others make room for it.
+  const auto inflates = [&](std::size_t bytes, std::size_t text_bytes_min) {
+    load.set_aside(file_bytes + expected_bytes(bytes), text_bytes_min);
+  };
+  if (!iceberg::is_gzip(content->bytes())) load.set_aside(expected_bytes(file_bytes), file_bytes);
+  using iceberg::parse_table_metadata;
+  using iceberg::parse_view_metadata;
+  auto document =
+      key.is_view() ? ready(*store_, parse_view_metadata(std::move(*content), limits_, inflates))
+                    : ready(*store_, parse_table_metadata(std::move(*content), limits_, inflates));
   if (!document) return fail(at(location, document.error()));
   return load.succeed(std::move(document->payload), document->bytes);
 }
@@ -126,7 +138,9 @@ void MetadataCache::load_many(std::span<const MetadataKey> keys, std::span<Loade
     load_piece(keys.subspan(first, count), loaded.subspan(first, count), first, awaited);
   }
   // Only now that this call leads no load: two batches may wait for each other's.
-  for (const Awaited& each : awaited) loaded[each.index] = {store_->wait(*each.flight), true};
+  for (const Awaited& each : awaited) {
+    loaded[each.index] = await(keys[each.index], *each.flight);
+  }
 }
 
 void MetadataCache::load_piece(std::span<const MetadataKey> keys, std::span<Loaded> loaded,

@@ -55,7 +55,8 @@ class MetadataCache {
   };
 
   /// Errors: those of FileReader::read, kGone (the content is not what was registered), and of the
-  /// parser. Messages begin with the location. Throws std::bad_alloc.
+  /// parser; kUnsupported: this very load asks for it again, through an ObjectReader. Messages but
+  /// that begin with the location. Throws std::bad_alloc.
   [[nodiscard]] Loaded load(const MetadataKey& key);
   /// All of them, read together in pieces; `loaded` is as long as `keys`. Throws std::bad_alloc.
   void load_many(std::span<const MetadataKey> keys, std::span<Loaded> loaded);
@@ -81,6 +82,9 @@ class MetadataCache {
                 std::unique_ptr<FileReader> files) noexcept
       : limits_(options.metadata_limits), store_(std::move(store)), files_(std::move(files)) {}
 
+  /// What comes of another call's load; where that cannot be waited for, of one of its own.
+  [[nodiscard]] Loaded await(const MetadataKey& key, cache::Flight& flight);
+  [[nodiscard]] Result<Value> read(const MetadataKey& key, cache::Load& load) const;
   /// Ends the load with the file's content, or with why there is none.
   [[nodiscard]] Result<Value> finish(const MetadataKey& key, cache::Load& load,
                                      Result<iceberg::ByteBuffer> content) const;

@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <new>
 
 // Names the shared object or program that this is linked into.
@@ -26,8 +28,7 @@ bool membarrier_is_offered() noexcept {
 struct Registry {
   std::mutex mutex;
   std::vector<std::unique_ptr<ThreadSlot>> slots;  // never shrinks: graves point at them
-  enum class Barrier : std::uint8_t { kUnregistered, kRegistered, kRefused };
-  Barrier barrier = Barrier::kUnregistered;
+  bool may_issue_barriers = false;                 // registered with the kernel for them
 };
 
 // Never destroyed: threads may outlive static destruction.
@@ -53,13 +54,10 @@ bool issue_barrier(Registry& registry) noexcept {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return true;
   }
-  if (registry.barrier == Registry::Barrier::kUnregistered) {
-    registry.barrier = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0
-                           ? Registry::Barrier::kRegistered
-                           : Registry::Barrier::kRefused;
+  if (!registry.may_issue_barriers) {
+    registry.may_issue_barriers = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
   }
-  return registry.barrier == Registry::Barrier::kRegistered &&
-         membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
+  return registry.may_issue_barriers && membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
 }
 
 }  // namespace
@@ -104,56 +102,77 @@ ThreadSlot* register_thread() noexcept {
 
 }  // namespace read_section_internal
 
-void Graveyard::bury(std::shared_ptr<const void> object) noexcept {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  Grave grave;
+bool Graveyard::make_room() noexcept {
+  if (graves_.size() < graves_.capacity()) return true;
   try {
-    graves_.reserve(graves_.size() + 1);
-    grave.witnesses.reserve(all.slots.size());
+    graves_.reserve(std::max<std::size_t>(8, graves_.size() * 2));
+    return true;
   } catch (const std::bad_alloc&) {
-    // Somebody may be reading it, and who cannot be written down.
-    alignas(std::shared_ptr<const void>) unsigned char never_destroyed[sizeof(object)];
-    new (never_destroyed) std::shared_ptr<const void>(std::move(object));
-    return;
+    return false;
   }
-  grave.object = std::move(object);
-  // SYNC section-enter: after this, a thread that is outside cannot reach the object; partner
-  // enter_section
-  grave.for_ever = !issue_barrier(all);
-  for (const auto& slot : all.slots) {
-    // SYNC section-leave: acquires the end of the section; partner leave_section
-    const std::uint64_t sequence = slot->sequence.load(std::memory_order_acquire);
-    if (sequence % 2 == 1) grave.witnesses.push_back({slot.get(), sequence});
-  }
-  graves_.push_back(std::move(grave));
 }
 
-bool Graveyard::can_be_opened(Grave& grave) noexcept {
-  std::erase_if(grave.witnesses, [](const Witness& witness) {
-    // SYNC section-leave: acquires the end of the section; partner leave_section
-    return witness.slot->sequence.load(std::memory_order_acquire) != witness.sequence;
-  });
-  return grave.witnesses.empty() && !grave.for_ever;
+void Graveyard::bury(std::shared_ptr<const void> object) noexcept {
+  graves_.push_back({std::move(object), {}});
+  ask();
+}
+
+void Graveyard::ask() noexcept {
+  if (!is_waiting()) return;
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  // SYNC section-enter: after this, a thread that is outside cannot reach what is buried; partner
+  // enter_section
+  if (!issue_barrier(all)) return;
+  for (; asked_count_ < graves_.size(); ++asked_count_) {
+    std::vector<Witness>& witnesses = graves_[asked_count_].witnesses;
+    try {
+      witnesses.reserve(all.slots.size());
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+    for (const auto& slot : all.slots) {
+      // SYNC section-leave: acquires the end of the section; partner leave_section
+      const std::uint64_t sequence = slot->sequence.load(std::memory_order_acquire);
+      if (sequence % 2 == 1) witnesses.push_back({slot.get(), sequence});
+    }
+  }
+}
+
+std::size_t Graveyard::count_open() noexcept {
+  ask();
+  std::size_t count = 0;
+  while (count < asked_count_) {
+    std::vector<Witness>& witnesses = graves_[count].witnesses;
+    std::erase_if(witnesses, [](const Witness& witness) {
+      // SYNC section-leave: acquires the end of the section; partner leave_section
+      return witness.slot->sequence.load(std::memory_order_acquire) != witness.sequence;
+    });
+    if (!witnesses.empty()) break;
+    ++count;
+  }
+  return count;
+}
+
+void Graveyard::remove(std::size_t count) noexcept {
+  graves_.erase(graves_.begin(), graves_.begin() + static_cast<std::ptrdiff_t>(count));
+  asked_count_ -= count;
 }
 
 void Graveyard::dig() noexcept {
-  std::erase_if(graves_, can_be_opened);
+  remove(count_open());
 }
 
 std::vector<std::shared_ptr<const void>> Graveyard::exhume() noexcept {
   std::vector<std::shared_ptr<const void>> objects;
-  if (graves_.empty()) return objects;
+  const std::size_t count = count_open();
   try {
-    objects.reserve(graves_.size());
+    objects.reserve(count);
   } catch (const std::bad_alloc&) {
     return objects;
   }
-  std::erase_if(graves_, [&](Grave& grave) {
-    if (!can_be_opened(grave)) return false;
-    objects.push_back(std::move(grave.object));
-    return true;
-  });
+  for (std::size_t i = 0; i < count; ++i) objects.push_back(std::move(graves_[i].object));
+  remove(count);
   return objects;
 }
 
@@ -173,7 +192,7 @@ void reset_registry_after_fork() noexcept {
     slot->sequence.store(sequence + (sequence % 2 == 1 ? 1 : 0), std::memory_order_relaxed);
     slot->in_use = false;
   }
-  all.barrier = Registry::Barrier::kUnregistered;
+  all.may_issue_barriers = false;
   all.mutex.unlock();
 }
 

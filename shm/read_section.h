@@ -5,7 +5,8 @@
 // mapping, reads, and unmarks. Who retires a mapping first makes it unreachable, then issues
 // membarrier(PRIVATE_EXPEDITED), which orders every running thread's mark before its load, and
 // then looks at all slots: a thread that is inside may still use the mapping, one that is not
-// can only find its successor. Where membarrier is refused, readers use a real fence.
+// can only find its successor. Where membarrier is not offered, readers use a real fence; where it
+// is refused later, what is retired waits until it is granted.
 //
 // Thread safety: enter and leave touch the calling thread's slot only; sections do not nest.
 // Not for signal handlers: one that interrupts a section would end it.
@@ -57,9 +58,9 @@ inline std::uint64_t enter_section(ThreadSlot& slot) noexcept {
   // that follows is made by the retirer's membarrier, and by the compiler fence here.
   const std::uint64_t sequence = slot.sequence.load(std::memory_order_relaxed);
   // SYNC section-leave: whoever sees this mark has seen the end of the section before; partner
-  // Graveyard::dig
+  // Graveyard::count_open
   slot.sequence.store(sequence + 1, std::memory_order_release);
-  // SYNC section-enter: orders the mark before the load of the mapping; partner Graveyard::bury
+  // SYNC section-enter: orders the mark before the load of the mapping; partner Graveyard::ask
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (read_section_internal::readers_fence.load(std::memory_order_relaxed)) [[unlikely]] {
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -68,7 +69,7 @@ inline std::uint64_t enter_section(ThreadSlot& slot) noexcept {
 }
 
 inline void leave_section(ThreadSlot& slot, std::uint64_t sequence) noexcept {
-  // SYNC section-leave: releases the section's reads; partner Graveyard::dig
+  // SYNC section-leave: releases the section's reads; partner Graveyard::count_open
   slot.sequence.store(sequence + 2, std::memory_order_release);
 }
 
@@ -96,11 +97,19 @@ class MarkedSection {
 
 /// Retired objects that threads inside a section may still read.
 ///
-/// Thread safety: the caller serialises bury and dig.
+/// Thread safety: the caller serialises all of it.
+///
+/// Invariants:
+///  - Graves are opened in the order in which they were made: who still witnesses one was asked
+///    about all later ones, too.
+///  - A grave whose witnesses could not be asked (no barrier, no memory) stays until a later dig
+///    has asked them.
 class Graveyard {
  public:
+  /// For one burial more. False: out of memory.
+  [[nodiscard]] bool make_room() noexcept;
   /// Keeps `object`, which no new section can reach any more, until those under way have ended.
-  /// Out of memory, it is kept for ever.
+  /// There must be room.
   void bury(std::shared_ptr<const void> object) noexcept;
   /// Lets go of what nobody can be reading any more. Never waits.
   void dig() noexcept;
@@ -108,6 +117,8 @@ class Graveyard {
   /// Out of memory, it stays.
   [[nodiscard]] std::vector<std::shared_ptr<const void>> exhume() noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return graves_.size(); }
+  /// Nobody knows yet who reads some of it: membarrier is refused, or memory was short.
+  [[nodiscard]] bool is_waiting() const noexcept { return asked_count_ < graves_.size(); }
 
  private:
   struct Witness {
@@ -117,11 +128,15 @@ class Graveyard {
   struct Grave {
     std::shared_ptr<const void> object;
     std::vector<Witness> witnesses;
-    bool for_ever = false;  // no barrier could be had
   };
-  static bool can_be_opened(Grave& grave) noexcept;
+  /// Asks for the witnesses of all graves that have not been asked for.
+  void ask() noexcept;
+  /// How many can be opened, from the first on.
+  [[nodiscard]] std::size_t count_open() noexcept;
+  void remove(std::size_t count) noexcept;
 
-  std::vector<Grave> graves_;
+  std::vector<Grave> graves_;    // oldest first
+  std::size_t asked_count_ = 0;  // of these, from the first on, whose witnesses are known
 };
 
 /// The thread registry across fork: the mutex is held while the process is copied; the child

@@ -82,7 +82,9 @@ class SegmentForkHandlers {
   }
 
  private:
-  SegmentForkHandlers() { ::pthread_atfork(before, after_in_parent, after_in_child); }
+  SegmentForkHandlers() {
+    if (::pthread_atfork(before, after_in_parent, after_in_child) != 0) throw std::bad_alloc();
+  }
 
   // A remap lock is taken before the registry's, here as everywhere.
   static void before() {
@@ -120,6 +122,7 @@ Result<std::unique_ptr<Segment>> Segment::attach(std::string runtime_dir,
     ICEBLINK_ASSIGN_OR_RETURN(
         auto mapping, attachment.run(Attachment::deadline_after(std::min<std::chrono::milliseconds>(
                           attach_timeout, std::chrono::hours(24 * 365)))));
+    install_fork_handlers();  // before there is a segment, whose destructor needs them
     std::unique_ptr<Segment> segment(new Segment(std::move(runtime_dir)));
     segment->owner_ = std::move(mapping);
     segment->attach_count_ = 1;
@@ -180,6 +183,8 @@ Status Segment::follow(bool check_the_place) noexcept {
 
 Status Segment::follow_locked(bool check_the_place) {
   graveyard_.dig();
+  // For the mapping that is replaced or let go, if any.
+  if (!graveyard_.make_room()) return Error{ErrorKind::kOutOfMemory, {"mapping an arena"}};
   std::shared_ptr<const ControlMapping> control = owner_ ? owner_->control : nullptr;
   if (check_the_place && control) {
     ++place_check_count_;
@@ -206,7 +211,7 @@ Status Segment::follow_locked(bool check_the_place) {
   return Ok{};
 }
 
-void Segment::install(std::shared_ptr<const Mapping> mapping) {
+void Segment::install(std::shared_ptr<const Mapping> mapping) noexcept {
   // SYNC current-mapping: releases the mapping; partner Section
   current_.store(mapping.get(), std::memory_order_release);
   ++attach_count_;
@@ -215,7 +220,7 @@ void Segment::install(std::shared_ptr<const Mapping> mapping) {
   graveyard_.dig();
 }
 
-void Segment::let_go() {
+void Segment::let_go() noexcept {
   if (!owner_) return;
   // SYNC current-mapping: releases the mapping; partner Section
   current_.store(&lost_mapping(), std::memory_order_release);

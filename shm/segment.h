@@ -138,9 +138,10 @@ class Segment {
   /// Makes the mapping current that the root names now. Takes remap_mutex_.
   Status follow(bool check_the_place) noexcept;
   Status follow_locked(bool check_the_place);
-  void install(std::shared_ptr<const Mapping> mapping);
+  // Both with room in the graveyard.
+  void install(std::shared_ptr<const Mapping> mapping) noexcept;
   /// After a lost place: lookups go the slow way until there is one again.
-  void let_go();
+  void let_go() noexcept;
 
   friend class SegmentForkHandlers;
 

@@ -47,13 +47,17 @@ class Cache {
   }
 
   /// What is there, or what `load(Load&) -> Result<Loaded<T>>` makes, or another thread's load. The
-  /// load goes on without a lock. Throws what start() and `load` throw.
+  /// load goes on without a lock. Errors: those of Store::wait. Throws what start() and `load`
+  /// throw.
   template <typename LoadIt>
   [[nodiscard]] Result<Pointer> get(std::uint64_t hash, std::string_view key,
                                     std::uint32_t thread_index, LoadIt&& load) {
     Ticket ticket = store_->start(hash, key, thread_index);
     if (ticket.value) return cast<T>(std::move(ticket.value));
-    if (ticket.follows) return typed(store_->wait(*ticket.follows));
+    if (ticket.follows) {
+      if (auto outcome = store_->wait(*ticket.follows)) return typed(std::move(*outcome));
+      ticket.load.emplace(store_->start_alone(key));
+    }
     Result<Loaded<T>> loaded = load(*ticket.load);
     if (!loaded) {
       ticket.load->fail(loaded.error());

@@ -25,7 +25,8 @@ using Value = std::shared_ptr<const void>;
 struct Flight {
   std::uint64_t hash = 0;
   std::string key;
-  std::uint64_t life = 0;  // of the process: another one after a fork
+  std::uint64_t life = 0;        // of the process: another one after a fork
+  const void* leader = nullptr;  // which thread
   std::size_t set_aside_bytes = 0;
   bool is_to_be_kept = true;
   std::optional<Result<Value>> outcome;
@@ -55,7 +56,13 @@ class Load {
 
   [[nodiscard]] const std::string& key() const noexcept { return flight_->key; }
 
+  /// Of all stores: how many the calling thread leads.
+  [[nodiscard]] static int count_led() noexcept;
+
  private:
+  /// Nobody leads it any more.
+  [[nodiscard]] std::shared_ptr<Flight> end() noexcept;
+
   std::shared_ptr<Store> store_;
   std::shared_ptr<Flight> flight_;  // null once it has ended
 };

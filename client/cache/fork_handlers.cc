@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <new>
+
 #include "client/cache/store.h"
 #include "shm/segment.h"
 
@@ -16,7 +18,7 @@ ForkHandlers::ForkHandlers() {
   // What is installed later runs earlier before a fork: a store's locks are taken before the
   // registry's, as everywhere.
   shm::install_fork_handlers();
-  ::pthread_atfork(before, after_in_parent, after_in_child);
+  if (::pthread_atfork(before, after_in_parent, after_in_child) != 0) throw std::bad_alloc();
 }
 
 void ForkHandlers::add(Store* store) {
@@ -33,16 +35,16 @@ void ForkHandlers::before() noexcept {
   ForkHandlers& self = instance();
   self.mutex_.lock();
   for (Store* store : self.stores_) {
-    store->mutex_.lock();
     store->grave_mutex_.lock();
+    store->mutex_.lock();
   }
 }
 
 void ForkHandlers::after_in_parent() noexcept {
   ForkHandlers& self = instance();
   for (Store* store : self.stores_) {
-    store->grave_mutex_.unlock();
     store->mutex_.unlock();
+    store->grave_mutex_.unlock();
   }
   self.mutex_.unlock();
 }

@@ -19,6 +19,8 @@
 
 namespace iceblink::client::cache {
 
+class Retired;
+
 template <typename T>
 class Index {
  public:
@@ -101,9 +103,12 @@ class Index {
     return slots_[at].load(std::memory_order_relaxed);  // relaxed: the writer's own
   }
 
+  friend class Retired;
+
   const std::size_t capacity_;  // a power of two
   const std::unique_ptr<std::atomic<Slot>[]> slots_;
-  std::size_t used_ = 0;  // slots that are not empty
+  std::size_t used_ = 0;          // slots that are not empty
+  std::unique_ptr<Index> older_;  // retired before it, and not buried yet
 };
 
 }  // namespace iceblink::client::cache

@@ -1,6 +1,6 @@
-// What left the cache in one go, until no thread can be reading it any more.
+// What left the cache, until no thread can be reading it any more.
 //
-// Thread safety: filled by one thread, then buried.
+// Thread safety: none. Takes no memory, so that nothing is lost where there is none.
 #pragma once
 
 #include <atomic>
@@ -17,12 +17,8 @@ class Retired {
  public:
   /// `pinned_bytes` outlives this.
   explicit Retired(std::atomic<std::size_t>& pinned_bytes) noexcept : pinned_bytes_(pinned_bytes) {}
-  Retired(Retired&& other) noexcept
-      : pinned_bytes_(other.pinned_bytes_),
-        own_bytes_(std::exchange(other.own_bytes_, 0)),
-        newest_(std::exchange(other.newest_, nullptr)),
-        index_(std::move(other.index_)) {}
-  Retired& operator=(Retired&&) = delete;
+  Retired(const Retired&) = delete;
+  Retired& operator=(const Retired&) = delete;
   ~Retired() {
     while (newest_ != nullptr) {
       const std::unique_ptr<Entry> entry(std::exchange(newest_, next_of(*newest_)));
@@ -37,15 +33,16 @@ class Retired {
   }
   void add(std::unique_ptr<Index<Handle>> index) noexcept {
     count(index->bytes());
+    index->older_ = std::move(index_);
     index_ = std::move(index);
   }
-  [[nodiscard]] bool empty() const noexcept { return own_bytes_ == 0; }
-  /// Forgets what it holds, without destroying it: when nobody can tell who reads it.
-  void leak() noexcept {
-    own_bytes_ = 0;
-    newest_ = nullptr;
-    static_cast<void>(index_.release());
+  /// Takes all that `other`, of the same count, holds. This one is empty.
+  void take(Retired& other) noexcept {
+    own_bytes_ = std::exchange(other.own_bytes_, 0);
+    newest_ = std::exchange(other.newest_, nullptr);
+    index_ = std::move(other.index_);
   }
+  [[nodiscard]] bool empty() const noexcept { return own_bytes_ == 0; }
 
  private:
   static Entry* next_of(const Entry& entry) noexcept { return static_cast<Entry*>(entry.newer); }

@@ -6,17 +6,17 @@
 
 namespace iceblink::client::cache {
 
-/// What one call evicts. Declared before the lock is taken, so that it is buried after.
-class Store::Eviction {
+/// The mutex, for a call that may retire something. That is buried after it is let go.
+class Store::Lock {
  public:
-  explicit Eviction(Store& store) noexcept : retired(store.pinned_bytes_), store_(store) {}
-  ~Eviction() {
-    if (!retired.empty()) store_.bury(std::move(retired));
+  explicit Lock(Store& store) noexcept : store_(store) { store_.mutex_.lock(); }
+  ~Lock() {
+    const bool is_burial_due = !store_.retired_.empty() || store_.has_graves_;
+    store_.mutex_.unlock();
+    if (is_burial_due) store_.bury();
   }
-  Eviction(const Eviction&) = delete;
-  Eviction& operator=(const Eviction&) = delete;
-
-  Retired retired;
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
 
  private:
   Store& store_;
@@ -32,11 +32,15 @@ Value value_of(const std::shared_ptr<Payload>& payload) noexcept {
 constexpr std::size_t kPayloadBytes =
     allocated_bytes(sizeof(Payload) + 16);  // with its control block
 
+/// Loads that this thread leads. Its address names the thread.
+constinit thread_local int led_count = 0;
+
 }  // namespace
 
 std::shared_ptr<Store> Store::make(const StoreOptions& options) {
+  ForkHandlers& handlers = ForkHandlers::instance();  // before there is a store to be removed
   std::shared_ptr<Store> store(new Store(options));
-  ForkHandlers::instance().add(store.get());
+  handlers.add(store.get());
   return store;
 }
 
@@ -48,12 +52,12 @@ Ticket Store::start(std::uint64_t hash, std::string_view key, std::uint32_t thre
   auto flight = std::make_shared<Flight>();
   flight->hash = hash;
   flight->key = key;
-  Eviction eviction(*this);
-  const std::lock_guard lock(mutex_);
+  flight->leader = &led_count;
+  const Lock lock(*this);
   if (entries_) {
     Entry* const entry = entries_->find(
         hash, [&](const Entry& candidate) { return candidate.payload->key() == key; });
-    if (entry != nullptr) return {reference(*entry, thread_index % kStripes, eviction), {}, {}};
+    if (entry != nullptr) return {reference(*entry, thread_index % kStripes), {}, {}};
   }
   const auto under_way = std::find_if(flights_.begin(), flights_.end(), [&](const auto& other) {
     return other->hash == hash && other->key == key;
@@ -70,43 +74,70 @@ Ticket Store::start(std::uint64_t hash, std::string_view key, std::uint32_t thre
   return {{}, Load(shared_from_this(), std::move(flight)), {}};
 }
 
-Result<Value> Store::wait(Flight& flight) {
+std::optional<Result<Value>> Store::wait(Flight& flight) {
   std::unique_lock lock(mutex_);
-  flight.landed.wait(lock, [&] { return flight.outcome.has_value(); });
-  return *flight.outcome;
+  const auto has_landed = [&] { return flight.outcome.has_value(); };
+  if (!has_landed()) {
+    if (flight.life != life_) return std::nullopt;
+    if (Load::count_led() > 0) {
+      if (flight.leader != &led_count) return std::nullopt;
+      return Error{ErrorKind::kUnsupported, {"a load asked for what it is to load"}};
+    }
+  }
+  flight.landed.wait(lock, has_landed);
+  return flight.outcome;
 }
 
-Value Store::reference(Entry& entry, std::uint32_t stripe, Eviction& eviction) {
+Load Store::start_alone(std::string_view key) {
+  auto flight = std::make_shared<Flight>();
+  flight->key = key;
+  flight->leader = &led_count;
+  flight->is_to_be_kept = false;
+  const Lock lock(*this);
+  flight->life = life_;
+  ++counts_.load_count;
+  return {shared_from_this(), std::move(flight)};
+}
+
+Value Store::reference(Entry& entry, std::uint32_t stripe) noexcept {
   const std::shared_ptr<Payload> payload = entry.payload;
-  // Making room may take this very entry; then it goes as it is.
-  if (entry.handles[stripe] == nullptr && grow_stripe(stripe, eviction) &&
-      make_room(kHandleBytes, eviction) && payload->entry_ != nullptr) {
-    Handle& made = entry.make_handle(stripe);
-    payload->weight_bytes_ += kHandleBytes;
-    queue_.reweigh(entry, entry.weight_bytes + kHandleBytes);
-    keep_bytes(kHandleBytes, 0);
-    stripes_[stripe].index->insert(entry.hash, made);
-    ++stripes_[stripe].handle_count;
+  try {
+    if (entry.handles[stripe] == nullptr) try_to_give_handle(entry, stripe);
+  } catch (const std::bad_alloc&) {
+    return value_of(payload);
   }
   if (payload->entry_ == nullptr || entry.handles[stripe] == nullptr) return value_of(payload);
   entry.handles[stripe]->mark();
   return entry.handles[stripe]->value;
 }
 
-bool Store::make_room(std::size_t bytes, Eviction& eviction) noexcept {
+void Store::try_to_give_handle(Entry& entry, std::uint32_t stripe) {
+  if (!grow_stripe(stripe) || !make_room(kHandleBytes) || entry.payload->entry_ == nullptr) {
+    return;
+  }
+  Handle& made = entry.make_handle(stripe);
+  entry.payload->weight_bytes_ += kHandleBytes;
+  queue_.reweigh(entry, entry.weight_bytes + kHandleBytes);
+  keep_bytes(kHandleBytes, 0);
+  stripes_[stripe].index->insert(entry.hash, made);
+  ++stripes_[stripe].handle_count;
+}
+
+bool Store::make_room(std::size_t bytes) noexcept {
+  if (cannot_bury_) return false;
   const std::size_t fixed_bytes = in_flight_bytes_ + holding_bytes_;
   if (fixed_bytes > options_.bytes_max || bytes > options_.bytes_max - fixed_bytes) return false;
   while (kept_bytes_ + in_flight_bytes_ + bytes > options_.bytes_max) {
     QueueNode* const node =
         queue_.evict([](QueueNode& each) { return static_cast<Entry&>(each).collect_marks(); });
     if (node == nullptr) return false;
-    retire(static_cast<Entry&>(*node), eviction.retired);
+    retire(static_cast<Entry&>(*node));
   }
   return true;
 }
 
 /// The queues have let go of it.
-void Store::retire(Entry& entry, Retired& retired) noexcept {
+void Store::retire(Entry& entry) noexcept {
   Payload& payload = *entry.payload;
   entries_->erase(entry.hash, entry);
   for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
@@ -120,14 +151,14 @@ void Store::retire(Entry& entry, Retired& retired) noexcept {
   payload.entry_ = nullptr;
   payload.is_pinned_ = true;
   pinned_bytes_.fetch_add(payload.weight_bytes_, std::memory_order_relaxed);  // relaxed: a count
-  retired.add(entry);
+  retired_.add(entry);
 }
 
-bool Store::grow_entries(Eviction& eviction) {
+bool Store::grow_entries() {
   if (entries_ && entries_->has_room()) return true;
   const std::size_t count = counts_.entry_count * 2 + 1;
   const std::size_t ghost_bytes_before = queue_.ghost_bytes();
-  if (!make_room(Index<Entry>::bytes_for(count) + GhostTable::bytes_for(count), eviction)) {
+  if (!make_room(Index<Entry>::bytes_for(count) + GhostTable::bytes_for(count))) {
     return false;
   }
   auto larger = std::make_unique<Index<Entry>>(count);
@@ -139,11 +170,11 @@ bool Store::grow_entries(Eviction& eviction) {
   return true;
 }
 
-bool Store::grow_stripe(std::uint32_t number, Eviction& eviction) {
+bool Store::grow_stripe(std::uint32_t number) {
   Stripe& stripe = stripes_[number];
   if (stripe.index && stripe.index->has_room()) return true;
   const std::size_t count = stripe.handle_count * 2 + 1;
-  if (!make_room(Index<Handle>::bytes_for(count), eviction)) return false;
+  if (!make_room(Index<Handle>::bytes_for(count))) return false;
   auto larger = std::make_unique<Index<Handle>>(count);
   if (stripe.index) {
     stripe.index->for_each([&](Handle& each) { larger->insert(each.payload->entry_->hash, each); });
@@ -154,7 +185,7 @@ bool Store::grow_stripe(std::uint32_t number, Eviction& eviction) {
   std::swap(stripe.index, larger);
   if (larger) {
     hold_bytes(0, larger->bytes());
-    eviction.retired.add(std::move(larger));
+    retired_.add(std::move(larger));
   }
   return true;
 }
@@ -169,25 +200,22 @@ void Store::hold_bytes(std::size_t more, std::size_t less) noexcept {
   keep_bytes(more, less);
 }
 
-void Store::set_aside(Flight& flight, std::size_t bytes, std::size_t value_bytes_min,
-                      Eviction& eviction) noexcept {
+void Store::set_aside(Flight& flight, std::size_t bytes, std::size_t value_bytes_min) noexcept {
   if (flight.life != life_ || !flight.is_to_be_kept) return;
   in_flight_bytes_ -= flight.set_aside_bytes;
-  flight.is_to_be_kept = value_bytes_min <= options_.entry_bytes_max && make_room(bytes, eviction);
+  flight.is_to_be_kept = value_bytes_min <= options_.entry_bytes_max && make_room(bytes);
   flight.set_aside_bytes = flight.is_to_be_kept ? bytes : 0;
   in_flight_bytes_ += flight.set_aside_bytes;
   note_peak();
 }
 
-bool Store::keep(Flight& flight, const std::shared_ptr<Payload>& payload, std::size_t value_bytes,
-                 Eviction& eviction) {
+bool Store::keep(Flight& flight, const std::shared_ptr<Payload>& payload, std::size_t value_bytes) {
   if (!flight.is_to_be_kept) return false;
   payload->key_ = std::move(flight.key);
   const std::size_t payload_bytes = value_bytes + kPayloadBytes + allocated_bytes(payload->key_);
   const std::size_t weight_bytes = payload_bytes + kEntryBytes;
   auto entry = std::make_unique<Entry>();
-  if (weight_bytes > options_.entry_bytes_max || !grow_entries(eviction) ||
-      !make_room(weight_bytes, eviction)) {
+  if (weight_bytes > options_.entry_bytes_max || !grow_entries() || !make_room(weight_bytes)) {
     return false;
   }
   entry->hash = flight.hash;
@@ -215,14 +243,12 @@ void Store::note_peak() noexcept {
 }
 
 void Store::grew(Payload& payload, std::size_t bytes) noexcept {
-  Eviction eviction(*this);
-  const std::lock_guard lock(mutex_);
+  const Lock lock(*this);
   if (Entry* const entry = payload.entry_) {
-    const bool fits =
-        entry->weight_bytes + bytes <= options_.entry_bytes_max && make_room(bytes, eviction);
+    const bool fits = entry->weight_bytes + bytes <= options_.entry_bytes_max && make_room(bytes);
     if (payload.entry_ != nullptr && !fits) {
       queue_.remove(*entry);
-      retire(*entry, eviction.retired);
+      retire(*entry);
     } else if (payload.entry_ != nullptr) {
       queue_.reweigh(*entry, entry->weight_bytes + bytes);
       keep_bytes(bytes, 0);
@@ -233,28 +259,30 @@ void Store::grew(Payload& payload, std::size_t bytes) noexcept {
   if (payload.is_pinned_) pinned_bytes_.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-void Store::bury(Retired retired) noexcept {
-  std::shared_ptr<const void> object;
+void Store::bury() noexcept {
+  std::shared_ptr<Retired> leaving;
   try {
-    object = std::make_shared<Retired>(std::move(retired));
+    leaving = std::make_shared<Retired>(pinned_bytes_);
   } catch (const std::bad_alloc&) {
-    retired.leak();
-    return;
+    leaving = nullptr;
   }
-  // Destroyed without the lock: values may have caches of their own.
+  // Destroyed without the locks: values may have caches of their own.
   std::vector<std::shared_ptr<const void>> unread;
-  const std::lock_guard lock(grave_mutex_);
-  graveyard_.bury(std::move(object));
+  const std::lock_guard grave_lock(grave_mutex_);
+  const bool has_room = leaving != nullptr && graveyard_.make_room();
+  if (has_room) {
+    const std::lock_guard lock(mutex_);
+    leaving->take(retired_);
+  }
+  if (has_room && !leaving->empty()) graveyard_.bury(std::move(leaving));
   unread = graveyard_.exhume();
+  const std::lock_guard lock(mutex_);
+  cannot_bury_ = graveyard_.is_waiting() || (!has_room && !retired_.empty());
+  has_graves_ = graveyard_.size() > 0;
 }
 
 StoreStats Store::stats() noexcept {
-  std::vector<std::shared_ptr<const void>> unread;
-  {
-    const std::lock_guard lock(grave_mutex_);
-    unread = graveyard_.exhume();
-  }
-  unread.clear();
+  bury();
   const std::lock_guard lock(mutex_);
   StoreStats stats = counts_;
   stats.kept_bytes = kept_bytes_;
@@ -264,13 +292,15 @@ StoreStats Store::stats() noexcept {
 }
 
 void Store::close() noexcept {
-  // Nobody reads, so nothing need be buried. Destroyed without the locks.
-  Retired retired(pinned_bytes_);
+  // Nobody reads, so nothing need be buried. Destroyed without the locks. What another thread's
+  // document evicted is in retired_ or in the graveyard, and nothing is evicted after.
+  Retired leaving(pinned_bytes_);
   shm::Graveyard graves;
-  const std::scoped_lock lock(mutex_, grave_mutex_);
+  const std::scoped_lock lock(grave_mutex_, mutex_);
   std::swap(graves, graveyard_);
   const auto collect = [](QueueNode& node) { return static_cast<Entry&>(node).collect_marks(); };
-  while (QueueNode* const node = queue_.evict(collect)) retire(static_cast<Entry&>(*node), retired);
+  while (QueueNode* const node = queue_.evict(collect)) retire(static_cast<Entry&>(*node));
+  leaving.take(retired_);
   for (auto& index : indexes_) {
     index.store(nullptr, std::memory_order_relaxed);  // relaxed: nobody reads
   }
@@ -279,28 +309,37 @@ void Store::close() noexcept {
 }
 
 Load::Load(std::shared_ptr<Store> store, std::shared_ptr<Flight> flight) noexcept
-    : store_(std::move(store)), flight_(std::move(flight)) {}
+    : store_(std::move(store)), flight_(std::move(flight)) {
+  ++led_count;
+}
 
 Load::~Load() {
   if (flight_) fail({ErrorKind::kOutOfMemory, {"a load was given up"}});
 }
 
+int Load::count_led() noexcept {
+  return led_count;
+}
+
+std::shared_ptr<Flight> Load::end() noexcept {
+  --led_count;
+  return std::move(flight_);
+}
+
 void Load::set_aside(std::size_t bytes, std::size_t value_bytes_min) noexcept {
-  Store::Eviction eviction(*store_);
-  const std::lock_guard lock(store_->mutex_);
-  store_->set_aside(*flight_, bytes, value_bytes_min, eviction);
+  const Store::Lock lock(*store_);
+  store_->set_aside(*flight_, bytes, value_bytes_min);
 }
 
 Value Load::succeed(std::shared_ptr<Payload> payload, std::size_t value_bytes) noexcept {
-  const std::shared_ptr<Flight> flight = std::move(flight_);
+  const std::shared_ptr<Flight> flight = end();
   Value value = value_of(payload);
-  Store::Eviction eviction(*store_);
-  const std::lock_guard lock(store_->mutex_);
+  const Store::Lock lock(*store_);
   if (flight->life != store_->life_) return value;
   store_->in_flight_bytes_ -= std::exchange(flight->set_aside_bytes, 0);
   bool is_kept = false;
   try {
-    is_kept = store_->keep(*flight, payload, value_bytes, eviction);
+    is_kept = store_->keep(*flight, payload, value_bytes);
   } catch (const std::bad_alloc&) {
     is_kept = false;
   }
@@ -310,8 +349,8 @@ Value Load::succeed(std::shared_ptr<Payload> payload, std::size_t value_bytes) n
 }
 
 void Load::fail(Error error) noexcept {
-  const std::shared_ptr<Flight> flight = std::move(flight_);
-  const std::lock_guard lock(store_->mutex_);
+  const std::shared_ptr<Flight> flight = end();
+  const Store::Lock lock(*store_);
   if (flight->life != store_->life_) return;
   store_->in_flight_bytes_ -= std::exchange(flight->set_aside_bytes, 0);
   store_->land(flight, std::move(error));

@@ -7,12 +7,15 @@
 // Invariants:
 //  - kept_bytes + in_flight_bytes <= bytes_max, whenever the mutex is free.
 //  - Entries and indexes that left are destroyed after a grace period (shm::Graveyard), so that
-//    find() may read what it found; they are counted as pinned until then.
+//    find() may read what it found; they are counted as pinned until then. While that cannot be
+//    had (membarrier is refused, memory is short), no room is made: loads go unkept, and what
+//    grows leaves.
+//  - What left is, whenever both mutexes are free, in retired_ or in the graveyard.
 //  - A value is counted once: in kept_bytes, or in pinned_bytes while somebody holds it after it
 //    was evicted, or not at all when it was never kept.
 //
 // Fork: the mutexes are held while the process is copied. The child keeps what is kept and forgets
-// what is being loaded. Lock order: mutex_ or grave_mutex_, then shm's registry.
+// what is being loaded. Lock order: grave_mutex_, mutex_, shm's registry.
 //
 // Lifetime: made by make(), ended by close(); payloads that are still held keep it in memory.
 #pragma once
@@ -98,9 +101,13 @@ class Store : public std::enable_shared_from_this<Store> {
 
   /// Goes on after a miss. Throws std::bad_alloc.
   [[nodiscard]] Ticket start(std::uint64_t hash, std::string_view key, std::uint32_t thread_index);
-  /// Until the flight has landed. Not while the caller leads a load of its own: two who wait for
-  /// each other's would wait for ever.
-  [[nodiscard]] Result<Value> wait(Flight& flight);
+  /// What comes of the flight, once it has landed. Nothing where that cannot be waited for: the
+  /// calling thread leads another load, for which the flight's leader may be waiting in turn; or
+  /// the leader is a thread of the parent process. Then: start_alone(). kUnsupported: the calling
+  /// thread leads the flight itself.
+  [[nodiscard]] std::optional<Result<Value>> wait(Flight& flight);
+  /// A load that nobody follows, and of which nothing is kept. Throws std::bad_alloc.
+  [[nodiscard]] Load start_alone(std::string_view key);
 
   /// A value ready to be kept. Throws std::bad_alloc.
   [[nodiscard]] std::shared_ptr<Payload> make_payload(std::shared_ptr<const void> value) {
@@ -115,7 +122,7 @@ class Store : public std::enable_shared_from_this<Store> {
   friend class Load;
   friend class Payload;
   friend class ForkHandlers;
-  class Eviction;
+  class Lock;
 
   explicit Store(const StoreOptions& options) noexcept
       : options_(options), queue_(options.bytes_max) {}
@@ -137,18 +144,19 @@ class Store : public std::enable_shared_from_this<Store> {
     return true;
   }
 
-  // All under mutex_. What leaves goes into the Eviction.
-  [[nodiscard]] Value reference(Entry& entry, std::uint32_t stripe, Eviction& eviction);
+  // All under mutex_. What leaves goes into retired_.
+  [[nodiscard]] Value reference(Entry& entry, std::uint32_t stripe) noexcept;
+  /// A handle, where there is room for it. Making that may take this very entry.
+  void try_to_give_handle(Entry& entry, std::uint32_t stripe);
   /// True: `bytes` more fit now.
-  [[nodiscard]] bool make_room(std::size_t bytes, Eviction& eviction) noexcept;
+  [[nodiscard]] bool make_room(std::size_t bytes) noexcept;
   /// True: the index has a free place.
-  [[nodiscard]] bool grow_entries(Eviction& eviction);
-  [[nodiscard]] bool grow_stripe(std::uint32_t number, Eviction& eviction);
-  void retire(Entry& entry, Retired& retired) noexcept;
-  void set_aside(Flight& flight, std::size_t bytes, std::size_t value_bytes_min,
-                 Eviction& eviction) noexcept;
+  [[nodiscard]] bool grow_entries();
+  [[nodiscard]] bool grow_stripe(std::uint32_t number);
+  void retire(Entry& entry) noexcept;
+  void set_aside(Flight& flight, std::size_t bytes, std::size_t value_bytes_min) noexcept;
   [[nodiscard]] bool keep(Flight& flight, const std::shared_ptr<Payload>& payload,
-                          std::size_t value_bytes, Eviction& eviction);
+                          std::size_t value_bytes);
   void land(const std::shared_ptr<Flight>& flight, Result<Value> outcome) noexcept;
   /// Kept or no longer kept: entries and their values, or what holds them.
   void keep_bytes(std::size_t more, std::size_t less) noexcept;
@@ -156,7 +164,8 @@ class Store : public std::enable_shared_from_this<Store> {
   void note_peak() noexcept;
 
   void grew(Payload& payload, std::size_t bytes) noexcept;
-  void bury(Retired retired) noexcept;
+  /// Buries what is retired, and destroys what was buried and is read by nobody. Without mutex_.
+  void bury() noexcept;
 
   const StoreOptions options_;
   /// Of each stripe; owned by stripes_. Apart from what misses write.
@@ -174,6 +183,9 @@ class Store : public std::enable_shared_from_this<Store> {
   std::size_t in_flight_bytes_ = 0;
   StoreStats counts_;  // its counts and the peak; entry_count
   std::uint64_t life_ = 0;
+  Retired retired_{pinned_bytes_};  // not buried yet
+  bool cannot_bury_ = false;        // the last burial failed
+  bool has_graves_ = false;         // after the last burial
 
   std::mutex grave_mutex_;
   shm::Graveyard graveyard_;  // under grave_mutex_

@@ -14,6 +14,9 @@ namespace iceblink {
 /// Reads whole objects, e.g. of s3, gs or abfs.
 ///
 /// Thread safety: called from any thread that misses a cache, several at a time.
+///
+/// A reader does not resolve metadata through the catalog that it reads for: what it is asked to
+/// read would be an error then (kUnsupported), and other documents may be read twice.
 class ObjectReader {
  public:
   virtual ~ObjectReader() = default;

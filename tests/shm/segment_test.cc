@@ -7,6 +7,8 @@
 
 #include <csignal>
 #include <fstream>
+#include <latch>
+#include <memory>
 #include <set>
 #include <thread>
 
@@ -275,6 +277,32 @@ TEST_F(SegmentTest, AWaiterNoticesAReplacedPlace) {
   const auto lost = segment_->wait_for_change(now, std::chrono::seconds(60));
   ASSERT_FALSE(lost.ok());
   EXPECT_EQ(lost.error().kind(), ErrorKind::kNoSegment);
+}
+
+TEST(Graveyard, OpensGravesInOrderOnceTheirWitnessesHaveLeft) {
+  Graveyard graveyard;
+  const auto bury = [&] {
+    ASSERT_TRUE(graveyard.make_room());
+    graveyard.bury(std::make_shared<int>(0));
+  };
+  std::latch is_inside(1);
+  std::latch may_leave(1);
+  std::thread reader([&] {
+    const MarkedSection section;
+    is_inside.count_down();
+    may_leave.wait();
+  });
+  bury();
+  is_inside.wait();
+  for (int i = 0; i < 100; ++i) bury();
+  EXPECT_FALSE(graveyard.is_waiting());
+  graveyard.dig();
+  EXPECT_EQ(graveyard.size(), 100U);
+  may_leave.count_down();
+  reader.join();
+  bury();
+  EXPECT_EQ(graveyard.exhume().size(), 101U);
+  EXPECT_EQ(graveyard.size(), 0U);
 }
 
 TEST_F(SegmentTest, AForkedChildReadsOn) {

@@ -67,6 +67,29 @@ TEST(CacheFork, LoadsOfThreadsThatAreGoneAreForgotten) {
   EXPECT_EQ(numbers.stats().entry_count, 1U);
 }
 
+TEST(CacheFork, WhatAThreadOfTheParentLoadsIsNotWaitedFor) {
+  Numbers numbers(100'000);
+  std::latch is_loading(1);
+  std::latch may_end(1);
+  std::thread leader([&] {
+    const auto got = numbers.get(1, 1000, [&](Load&) -> Status {
+      is_loading.count_down();
+      may_end.wait();
+      return Ok{};
+    });
+    EXPECT_TRUE(got.ok());
+  });
+  is_loading.wait();
+  auto& store = numbers.cache().store();
+  const auto ticket = store.start(Numbers::hash_of(1), Numbers::name_of(1), 0);
+  ASSERT_NE(ticket.follows, nullptr);
+  EXPECT_EQ(status_of_child([&] { return !store.wait(*ticket.follows).has_value(); }), 0);
+  may_end.count_down();
+  const auto outcome = store.wait(*ticket.follows);
+  EXPECT_TRUE(outcome.has_value() && outcome->ok());
+  leader.join();
+}
+
 TEST(CacheFork, AForkInsideALoadLeavesTheChildItsValue) {
   Numbers numbers(100'000);
   pid_t child = -1;

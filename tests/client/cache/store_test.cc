@@ -180,6 +180,38 @@ TEST(CacheStore, ALoadThatThrowsFailsForAll) {
   EXPECT_TRUE(numbers.get(1, 100).ok());
 }
 
+TEST(CacheStore, ALoadThatAsksForItselfIsAnError) {
+  Numbers numbers(kMiB);
+  const auto got = numbers.get(1, 100, [&](Load&) -> Status {
+    const auto inside = numbers.get(1, 100);
+    EXPECT_FALSE(inside.ok());
+    EXPECT_EQ(inside.error().kind(), ErrorKind::kUnsupported);
+    return Ok{};
+  });
+  EXPECT_TRUE(got.ok());
+  EXPECT_EQ(numbers.stats().load_count, 1U);
+  EXPECT_EQ(Load::count_led(), 0);
+}
+
+TEST(CacheStore, LoadsThatAskForEachOthersBothEnd) {
+  Numbers numbers(kMiB);
+  std::barrier both(2);
+  in_threads(2, [&](std::size_t thread) {
+    const auto got = numbers.get(thread, 100, [&](Load&) -> Status {
+      both.arrive_and_wait();
+      const auto inside = numbers.get(1 - thread, 100);  // of its own, and not kept
+      EXPECT_TRUE(inside.ok());
+      EXPECT_EQ((*inside)->key, 1 - thread);
+      both.arrive_and_wait();
+      return Ok{};
+    });
+    EXPECT_TRUE(got.ok());
+  });
+  EXPECT_EQ(numbers.stats().load_count, 4U);
+  EXPECT_EQ(numbers.stats().unkept_count, 2U);
+  EXPECT_EQ(numbers.stats().entry_count, 2U);
+}
+
 TEST(CacheStore, EvictedAndHeldIsPinnedUntilItIsLetGo) {
   Numbers numbers(100'000);
   auto held = *numbers.get(1, 50'000);
