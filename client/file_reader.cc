@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <set>
@@ -11,14 +12,15 @@
 #include "client/guard.h"
 #include "client/local_read.h"
 #include "client/object_reads.h"
-#include "client/shared_reads.h"
+#include "client/open_files.h"
+#include "client/ring_pool.h"
 
 namespace iceblink::client {
 
 class FileReader::State {
  public:
   State(std::unique_ptr<const FilePlaces> places, std::string ring_refusal)
-      : places_(std::move(places)), local_(std::move(ring_refusal)) {
+      : places_(std::move(places)), rings_(std::move(ring_refusal), open_files_) {
     add_to_fork_handlers();
   }
   ~State();
@@ -29,16 +31,25 @@ class FileReader::State {
   void count(std::span<const FileRead> files) noexcept;
   [[nodiscard]] Stats stats() const;
 
+  // For fork handlers.
+  void lock_for_fork();
+  void unlock_after_fork() noexcept;
+  void abandon_in_child() noexcept;
+
  private:
   /// Keeps every reader usable in a child process.
   class ForkHandlers;
   static ForkHandlers& fork_handlers();
   void add_to_fork_handlers();
+  void read_local(std::span<LocalRead> reads) noexcept;
 
   const std::unique_ptr<const FilePlaces> places_;
-  SharedReads local_;
+  OpenFiles open_files_;
+  RingPool rings_;
+  std::atomic<std::size_t> call_count_{0};  // of read_local, under way
   // Counts for showing.
   std::atomic<std::uint64_t> file_count_{0};
+  std::atomic<std::uint64_t> ring_file_count_{0};
   std::atomic<std::uint64_t> byte_count_{0};
 };
 
@@ -58,15 +69,15 @@ class FileReader::State::ForkHandlers {
   static void before() {
     auto& self = fork_handlers();
     self.mutex_.lock();
-    for (State* state : self.states_) state->local_.lock_for_fork();
+    for (State* state : self.states_) state->lock_for_fork();
   }
   static void after_in_parent() {
     auto& self = fork_handlers();
-    for (State* state : self.states_) state->local_.unlock_after_fork();
+    for (State* state : self.states_) state->unlock_after_fork();
     self.mutex_.unlock();
   }
   static void after_in_child() {
-    for (State* state : fork_handlers().states_) state->local_.abandon();
+    for (State* state : fork_handlers().states_) state->abandon_in_child();
     after_in_parent();
   }
 
@@ -105,9 +116,42 @@ Status FileReader::State::read_many(std::span<FileRead> files, std::size_t bytes
                          file.content);
     }
   }
-  local_.run(local);
+  if (!local.empty()) read_local(local);
   read_objects(objects, bytes_max, wanted);
   return Ok{};
+}
+
+void FileReader::State::read_local(std::span<LocalRead> reads) noexcept {
+  // relaxed: only which way files are read hangs on it
+  const bool is_lone =
+      call_count_.fetch_add(1, std::memory_order_relaxed) == 0 && reads.size() == 1;
+  if (RingReader* const ring = is_lone ? nullptr : rings_.take(reads.size()); ring != nullptr) {
+    rings_.give_back(*ring, ring->run(reads));
+    const auto done_count =
+        std::count_if(reads.begin(), reads.end(), [](const auto& read) { return read.is_done(); });
+    // relaxed: a count for showing
+    ring_file_count_.fetch_add(static_cast<std::uint64_t>(done_count), std::memory_order_relaxed);
+  }
+  for (LocalRead& read : reads) {
+    if (!read.is_done()) read.run(open_files_);
+  }
+  call_count_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
+}
+
+void FileReader::State::lock_for_fork() {
+  rings_.lock();
+  open_files_.lock();
+}
+
+void FileReader::State::unlock_after_fork() noexcept {
+  open_files_.unlock();
+  rings_.unlock();
+}
+
+void FileReader::State::abandon_in_child() noexcept {
+  call_count_.store(0, std::memory_order_relaxed);  // relaxed: there is no other thread
+  rings_.close_all();
+  open_files_.close_all();
 }
 
 void FileReader::State::count(std::span<const FileRead> files) noexcept {
@@ -121,10 +165,11 @@ void FileReader::State::count(std::span<const FileRead> files) noexcept {
 }
 
 FileReader::Stats FileReader::State::stats() const {
-  auto ring = local_.ring_state();
+  auto ring = rings_.state();
   // relaxed: counts for showing
   return {ring.is_used, std::move(ring.refusal), file_count_.load(std::memory_order_relaxed),
-          local_.ring_file_count(), byte_count_.load(std::memory_order_relaxed)};
+          ring_file_count_.load(std::memory_order_relaxed),
+          byte_count_.load(std::memory_order_relaxed)};
 }
 
 FileReader::FileReader(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}

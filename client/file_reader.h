@@ -23,8 +23,7 @@ namespace iceblink::client {
 
 /// Told before memory for a file's content is taken, so that it can be accounted for: the file's
 /// index and all the bytes its content will take; again, with a larger number, where a file proves
-/// larger than it seemed. May be called from another thread that reads for this one, so it neither
-/// waits for other reads nor forks.
+/// larger than it seemed. Called in the thread that reads; may not fork.
 using BytesWanted = std::function<void(std::size_t index, std::size_t bytes)>;
 
 /// One file of a batch.
@@ -43,11 +42,11 @@ class FileReader {
   /// (permissions; outside the allowed roots); kUnsupported (scheme, host); kInvalidArgument (no
   /// location; not a regular file); kTooLarge; kIo; kOutOfMemory.
   ///
-  /// When other threads are reading, too, their reads share a ring.
+  /// A file system that does not answer holds up those calls that have a file of it, no others.
   [[nodiscard]] Result<iceberg::ByteBuffer> read(const std::string& location, std::size_t bytes_max,
                                                  const BytesWanted& wanted = {}) noexcept;
 
-  /// All of them, with several under way at once. Every `content` is set; one that fails does not
+  /// All of them, with many under way at once. Every `content` is set; one that fails does not
   /// disturb the others.
   void read_many(std::span<FileRead> files, std::size_t bytes_max,
                  const BytesWanted& wanted = {}) noexcept;

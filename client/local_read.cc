@@ -33,6 +33,8 @@ LocalRead::LocalRead(const std::string& location, std::vector<LocalPath> paths,
       content_(content) {}
 
 void LocalRead::run(OpenFiles& open_files) noexcept {
+  buffer_ = iceberg::ByteBuffer{};
+  path_index_ = byte_count_ = 0;
   Step step = Step::kOpen;
   while (step != Step::kDone) {
     if (step == Step::kOpen) {
@@ -51,18 +53,15 @@ void LocalRead::close(OpenFiles& open_files) noexcept {
   if (fd_ >= 0) open_files.close(std::exchange(fd_, -1));
 }
 
-void LocalRead::abandon(OpenFiles* open_files) noexcept {
-  if (open_files != nullptr) close(*open_files);
-  fd_ = -1;
-  static_cast<void>(new (std::nothrow) iceberg::ByteBuffer(std::move(buffer_)));
-  path_index_ = 0;
-  byte_count_ = 0;
+void LocalRead::leave_descriptor(OpenFiles& open_files) noexcept {
+  if (fd_ >= 0) open_files.forget(std::exchange(fd_, -1));
 }
 
 LocalRead::Step LocalRead::fail(Error error) noexcept {
   buffer_ = iceberg::ByteBuffer{};
   byte_count_ = 0;
   content_ = std::move(error);
+  is_done_ = true;
   return Step::kDone;
 }
 
@@ -144,6 +143,7 @@ void LocalRead::finish() noexcept {
   } catch (const std::bad_alloc&) {  // then it stays as large as it is
   }
   content_ = std::move(buffer_);
+  is_done_ = true;
 }
 
 }  // namespace iceblink::client

@@ -34,7 +34,7 @@ class LocalRead {
             std::size_t index, const BytesWanted& wanted,
             Result<iceberg::ByteBuffer>& content) noexcept;
 
-  /// Makes the calls itself, one after the other.
+  /// Makes the calls itself, one after the other, from the first.
   void run(OpenFiles& open_files) noexcept;
 
   [[nodiscard]] const LocalPath& path() const noexcept { return paths_[path_index_]; }
@@ -50,11 +50,13 @@ class LocalRead {
 
   /// Gives the descriptor back, if there is one.
   void close(OpenFiles& open_files) noexcept;
-  /// Goes back to the first step. The memory that the kernel may still write to is left where it
-  /// is, for ever; the descriptor, too, when there is nobody to give it back to.
-  void abandon(OpenFiles* open_files) noexcept;
+  /// After a call whose result will never be known; run() may follow. The kernel may still write to
+  /// the memory: it stays where it is, for ever.
+  void leave_memory() noexcept { buffer_.leak(); }
+  /// The same for the descriptor, whose number may be somebody else's by now.
+  void leave_descriptor(OpenFiles& open_files) noexcept;
 
-  [[nodiscard]] std::size_t byte_count() const noexcept { return byte_count_; }
+  [[nodiscard]] bool is_done() const noexcept { return is_done_; }
 
  private:
   [[nodiscard]] Step fail(Error error) noexcept;
@@ -77,6 +79,7 @@ class LocalRead {
   int fd_ = -1;
   std::size_t said_bytes_ = 0;  // by fstat
   std::size_t byte_count_ = 0;
+  bool is_done_ = false;
   iceberg::ByteBuffer buffer_;
 };
 

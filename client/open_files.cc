@@ -16,16 +16,16 @@ void OpenFiles::add(int fd) noexcept {
 }
 
 void OpenFiles::close(int fd) noexcept {
-  {
-    // Forgotten first: once it is closed its number may be somebody else's.
-    const std::lock_guard lock(mutex_);
-    const auto found = std::find(fds_.begin(), fds_.end(), fd);
-    if (found != fds_.end()) {
-      *found = fds_.back();
-      fds_.pop_back();
-    }
-  }
+  forget(fd);  // first: once it is closed its number may be somebody else's
   ::close(fd);
+}
+
+void OpenFiles::forget(int fd) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find(fds_.begin(), fds_.end(), fd);
+  if (found == fds_.end()) return;
+  *found = fds_.back();
+  fds_.pop_back();
 }
 
 void OpenFiles::close_all() noexcept {

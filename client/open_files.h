@@ -2,8 +2,9 @@
 //
 // Thread safety: all of it, but for the part that fork handlers call.
 //
-// A file that another thread is just opening while the process forks is not in here yet: such a
-// descriptor stays open in the child until it calls exec.
+// A file that another thread is just opening while the process forks is not in here yet, and one
+// that it is just closing no longer: such a descriptor stays open in the child until it calls exec.
+// Neither call is made under the mutex: both may wait for a file system that does not answer.
 #pragma once
 
 #include <mutex>
@@ -15,6 +16,8 @@ class OpenFiles {
  public:
   void add(int fd) noexcept;
   void close(int fd) noexcept;
+  /// Leaves it open: its number may be somebody else's by now.
+  void forget(int fd) noexcept;
 
   // For fork handlers.
   void lock() { mutex_.lock(); }

@@ -1,40 +1,44 @@
 #include "client/ring.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 
 namespace iceblink::client {
 namespace {
 
-constexpr std::uint64_t kWakeTag = ~std::uint64_t{0};
-constexpr int kCalls[] = {IORING_OP_OPENAT, IORING_OP_OPENAT2, IORING_OP_READ, IORING_OP_POLL_ADD};
+constexpr int kCalls[] = {IORING_OP_OPENAT, IORING_OP_OPENAT2, IORING_OP_READ};
 constexpr unsigned kProbedCalls = 256;
 
-Error refused(const char* call, int code) {
-  return {ErrorKind::kUnsupported, std::string(call) + ": " + std::strerror(code)};
+/// Of something that there may be enough of in a moment.
+bool is_short(int code) noexcept {
+  return code == EMFILE || code == ENFILE || code == ENOMEM || code == EAGAIN || code == EBUSY;
 }
 
 }  // namespace
+
+Error ring_refusal(const char* call, int code) noexcept {
+  char text[128] = "";
+  return {is_short(code) ? ErrorKind::kBusy : ErrorKind::kUnsupported,
+          {call, ": ", ::strerror_r(code, text, sizeof(text))}};
+}
 
 Result<std::unique_ptr<Ring>> Ring::make(unsigned call_count_max) {
   std::unique_ptr<Ring> ring(new Ring);
   ICEBLINK_RETURN_IF_ERROR(ring->set_up(call_count_max));
   ICEBLINK_RETURN_IF_ERROR(ring->probe_calls());
-  ring->wake_fd_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (ring->wake_fd_ < 0) return refused("eventfd", errno);
   return ring;
 }
 
 Ring::~Ring() {
-  if (is_set_up_) ::io_uring_queue_exit(&ring_);
-  if (wake_fd_ >= 0) ::close(wake_fd_);
+  if (!is_set_up_) return;
+  // Does nothing, which only a ring can be asked for.
+  if (::io_uring_enter(static_cast<unsigned>(ring_.ring_fd), 0, 0, 0, nullptr) < 0) {
+    ring_.ring_fd = -1;
+  }
+  ::io_uring_queue_exit(&ring_);
 }
 
 Status Ring::set_up(unsigned call_count_max) {
@@ -44,14 +48,15 @@ Status Ring::set_up(unsigned call_count_max) {
   for (const unsigned flags : {IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SUBMIT_ALL, 0u}) {
     io_uring_params params{};
     params.flags = flags;
-    done = ::io_uring_queue_init_params(call_count_max + 1, &ring_, &params);
+    done = ::io_uring_queue_init_params(call_count_max, &ring_, &params);
     if (done != -EINVAL) break;
   }
-  if (done < 0) return refused("io_uring_setup", -done);
+  if (done < 0) return ring_refusal("io_uring_setup", -done);
   is_set_up_ = true;
   // From 5.5 on: completions are never dropped, and paths are copied when they are submitted.
   constexpr unsigned kNeeded = IORING_FEAT_NODROP | IORING_FEAT_SUBMIT_STABLE;
-  if ((ring_.features & kNeeded) != kNeeded) return refused("io_uring_setup: features", ENOSYS);
+  if ((ring_.features & kNeeded) != kNeeded)
+    return ring_refusal("io_uring_setup: features", ENOSYS);
   return Ok{};
 }
 
@@ -60,12 +65,12 @@ Status Ring::probe_calls() {
       static_cast<io_uring_probe*>(
           std::calloc(1, sizeof(io_uring_probe) + kProbedCalls * sizeof(io_uring_probe_op))),
       std::free);
-  if (probe == nullptr) return refused("io_uring_register", ENOMEM);
+  if (probe == nullptr) return ring_refusal("io_uring_register", ENOMEM);
   const int done = ::io_uring_register_probe(&ring_, probe.get(), kProbedCalls);
-  if (done < 0) return refused("io_uring_register", -done);
+  if (done < 0) return ring_refusal("io_uring_register", -done);
   for (const int call : kCalls) {
     if (::io_uring_opcode_supported(probe.get(), call) == 0) {
-      return refused("io_uring_register: openat2, read, poll", ENOSYS);
+      return ring_refusal("io_uring_register: openat2, read", ENOSYS);
     }
   }
   return Ok{};
@@ -93,15 +98,13 @@ void Ring::read(std::uint64_t tag, int fd, char* space, std::size_t bytes,
   sqe->user_data = tag;
 }
 
-int Ring::enter(unsigned wait_count) noexcept {
+int Ring::submit_and_wait() noexcept {
   while (true) {
-    const int done = wait_count == 0 ? ::io_uring_submit(&ring_)
-                                     : ::io_uring_submit_and_wait(&ring_, wait_count);
+    const int done = ::io_uring_submit_and_wait(&ring_, 1);
     if (done >= 0 || ::io_uring_cq_ready(&ring_) > 0) return 0;
     if (done == -EINTR) continue;
-    if (done != -EAGAIN && done != -EBUSY) return -done;
+    if (!is_short(-done) || is_idle()) return -done;
     // The kernel has no memory for more calls just now: those that it has come first.
-    if (pending_count_ == ::io_uring_sq_ready(&ring_)) return -done;
     io_uring_cqe* cqe = nullptr;
     const int waited = ::io_uring_wait_cqe(&ring_, &cqe);
     if (waited == 0) return 0;
@@ -109,49 +112,17 @@ int Ring::enter(unsigned wait_count) noexcept {
   }
 }
 
-int Ring::submit_and_wait() noexcept {
-  if (!is_wake_armed_) {
-    if (const int code = enter(0); code != 0) return code;
-    if (::io_uring_cq_ready(&ring_) > 0) return 0;
-    // It is going to take a while.
-    io_uring_sqe* const sqe = entry(kWakeTag);
-    ::io_uring_prep_poll_add(sqe, wake_fd_, POLLIN);
-    sqe->user_data = kWakeTag;
-    is_wake_armed_ = true;
-  }
-  return enter(1);
-}
-
 std::optional<Ring::Completion> Ring::next() noexcept {
   io_uring_cqe* cqe = nullptr;
-  while (::io_uring_peek_cqe(&ring_, &cqe) == 0) {
-    const Completion completion{cqe->user_data, cqe->res};
-    ::io_uring_cqe_seen(&ring_, cqe);
-    --pending_count_;
-    if (completion.tag != kWakeTag) return completion;
-    hear_wake();
-  }
-  return std::nullopt;
+  if (::io_uring_peek_cqe(&ring_, &cqe) != 0) return std::nullopt;
+  const Completion completion{cqe->user_data, cqe->res};
+  ::io_uring_cqe_seen(&ring_, cqe);
+  --pending_count_;
+  return completion;
 }
 
-void Ring::hear_wake() noexcept {
-  is_wake_armed_ = false;
-  std::uint64_t count = 0;
-  static_cast<void>(::read(wake_fd_, &count, sizeof(count)));
-}
-
-void Ring::wake() noexcept {
-  const std::uint64_t one = 1;
-  static_cast<void>(::write(wake_fd_, &one, sizeof(one)));
-}
-
-int Ring::quiesce() noexcept {
-  while (is_wake_armed_) {
-    wake();
-    if (const int code = enter(1); code != 0) return code;
-    static_cast<void>(next());
-  }
-  return 0;
+bool Ring::is_idle() const noexcept {
+  return pending_count_ == ::io_uring_sq_ready(&ring_);
 }
 
 }  // namespace iceblink::client

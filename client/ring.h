@@ -1,7 +1,7 @@
-// An io_uring: calls go in, results come out, a wait can be woken.
+// An io_uring: calls go in, results come out.
 //
 // Thread safety: one thread at a time, which drains what it started before another takes over: the
-// kernel finishes a call in the thread that submitted it. wake() may be called from any thread.
+// kernel finishes a call in the thread that submitted it.
 #pragma once
 
 #include <iceblink/result.h>
@@ -16,6 +16,10 @@
 
 namespace iceblink::client {
 
+/// Why there is no ring, or no longer: kBusy when something was short just then (descriptors,
+/// memory), kUnsupported when it will not do. Names the call and errno.
+[[nodiscard]] Error ring_refusal(const char* call, int code) noexcept;
+
 class Ring {
  public:
   struct Completion {
@@ -23,10 +27,10 @@ class Ring {
     int result;  // of the call; or a negative errno
   };
 
-  /// Room for `call_count_max` calls at a time. The error is kUnsupported; its message names the
-  /// call that was refused, and errno.
+  /// Room for `call_count_max` calls at a time. The error is a ring_refusal().
   [[nodiscard]] static Result<std::unique_ptr<Ring>> make(unsigned call_count_max);
-  /// In a child process, too: the parent's ring goes on.
+  /// In a child process, too: the parent's ring goes on. A descriptor that the host closed, and has
+  /// for something else by now, is left alone.
   ~Ring();
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
@@ -37,28 +41,23 @@ class Ring {
   void read(std::uint64_t tag, int fd, char* space, std::size_t bytes,
             std::uint64_t offset) noexcept;
 
-  /// Submits what was queued; returns when there is a completion, or after wake(). Other than 0:
-  /// the errno for which the ring cannot be used any longer.
+  /// Submits what was queued; returns when there is a completion. Other than 0: the errno for which
+  /// the ring cannot be used any longer.
   [[nodiscard]] int submit_and_wait() noexcept;
   [[nodiscard]] std::optional<Completion> next() noexcept;
 
-  void wake() noexcept;
-  /// Completes the wait for wake() that may be under way; no other call is. As submit_and_wait().
-  [[nodiscard]] int quiesce() noexcept;
+  /// Whether the kernel has no call that is not completed.
+  [[nodiscard]] bool is_idle() const noexcept;
 
  private:
   Ring() = default;
   [[nodiscard]] Status set_up(unsigned call_count_max);
   [[nodiscard]] Status probe_calls();
   [[nodiscard]] io_uring_sqe* entry(std::uint64_t tag) noexcept;
-  [[nodiscard]] int enter(unsigned wait_count) noexcept;
-  void hear_wake() noexcept;
 
   io_uring ring_{};
   bool is_set_up_ = false;
-  int wake_fd_ = -1;
-  bool is_wake_armed_ = false;
-  unsigned pending_count_ = 0;  // queued or submitted, not completed; the wait for wake() included
+  unsigned pending_count_ = 0;  // queued or submitted, not completed
 };
 
 }  // namespace iceblink::client

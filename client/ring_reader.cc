@@ -44,10 +44,23 @@ RingReader::RingReader(std::unique_ptr<Ring> ring, OpenFiles& open_files) noexce
   for (std::size_t i = 0; i < kFilesMax; ++i) free_[i] = i;
 }
 
-void RingReader::start(LocalRead& read, void* owner) noexcept {
+Status RingReader::run(std::span<LocalRead> reads) noexcept {
+  active_count_max_ = kFilesMax;
+  while (true) {
+    for (; !reads.empty() && has_room(); reads = reads.subspan(1)) start(reads.front());
+    if (active_count_ == 0) return Ok{};
+    if (const int code = ring_->submit_and_wait(); code != 0) {
+      abandon(code);
+      return ring_refusal("io_uring_enter", code);
+    }
+    while (const auto completion = ring_->next()) advance(*completion);
+  }
+}
+
+void RingReader::start(LocalRead& read) noexcept {
   const std::size_t index = free_[--free_count_];
   ++active_count_;
-  slots_[index] = {&read, owner, LocalRead::Step::kOpen, false, {}};
+  slots_[index] = {&read, LocalRead::Step::kOpen, false, {}};
   submit(index);
 }
 
@@ -61,34 +74,28 @@ void RingReader::submit(std::size_t index) noexcept {
   }
 }
 
-int RingReader::wait() noexcept {
-  return ring_->submit_and_wait();
-}
-
-std::optional<RingReader::Finished> RingReader::next() noexcept {
-  while (const auto completion = ring_->next()) {
-    const auto index = static_cast<std::size_t>(completion->tag);
-    Slot& slot = slots_[index];
-    if (slot.step == LocalRead::Step::kOpen) {
-      // With other files open, one of them is going to give its descriptor back.
-      if (is_short_of_descriptors(completion->result) && active_count_ > postponed_count_ + 1) {
-        postpone(index);
-        continue;
-      }
-      if (completion->result >= 0) open_files_.add(completion->result);
-      slot.step = slot.read->after_open(completion->result);
-      if (slot.step == LocalRead::Step::kRead) let_it_wait(slot.read->fd());
-    } else {
-      slot.step = completion->result == -EAGAIN ? read_here(*slot.read)
-                                                : slot.read->after_read(completion->result);
+void RingReader::advance(const Ring::Completion& completion) noexcept {
+  const auto index = static_cast<std::size_t>(completion.tag);
+  Slot& slot = slots_[index];
+  LocalRead& read = *slot.read;
+  if (slot.step == LocalRead::Step::kOpen) {
+    // With other files open, one of them is going to give its descriptor back.
+    if (is_short_of_descriptors(completion.result) && active_count_ > postponed_count_ + 1) {
+      postpone(index);
+      return;
     }
-    if (slot.step == LocalRead::Step::kDone) {
-      slot.read->close(open_files_);
-      return release(index);
-    }
-    submit(index);
+    if (completion.result >= 0) open_files_.add(completion.result);
+    slot.step = read.after_open(completion.result);
+    if (slot.step == LocalRead::Step::kRead) let_it_wait(read.fd());
+  } else {
+    slot.step = completion.result == -EAGAIN ? read_here(read) : read.after_read(completion.result);
   }
-  return std::nullopt;
+  if (slot.step != LocalRead::Step::kDone) {
+    submit(index);
+    return;
+  }
+  read.close(open_files_);
+  release(index);
 }
 
 void RingReader::postpone(std::size_t index) noexcept {
@@ -106,33 +113,24 @@ void RingReader::resume_postponed() noexcept {
   submit(static_cast<std::size_t>(found - slots_.begin()));
 }
 
-RingReader::Finished RingReader::release(std::size_t index) noexcept {
-  Slot& slot = slots_[index];
-  const Finished finished{slot.read, slot.owner};
-  slot = Slot{};
+void RingReader::release(std::size_t index) noexcept {
+  slots_[index] = Slot{};
   free_[free_count_++] = index;
   --active_count_;
   if (postponed_count_ == 0) active_count_max_ = std::min(active_count_max_ + 1, kFilesMax);
   resume_postponed();
-  return finished;
 }
 
-std::optional<RingReader::Finished> RingReader::next_abandoned(int code) noexcept {
-  for (std::size_t i = 0; i < kFilesMax; ++i) {
-    Slot& slot = slots_[i];
+void RingReader::abandon(int code) noexcept {
+  for (Slot& slot : slots_) {
     if (slot.read == nullptr) continue;
-    slot.read->abandon(is_robbed(code) ? nullptr : &open_files_);
-    const Finished finished{slot.read, slot.owner};
-    slot = Slot{};
-    --active_count_;
-    return finished;
+    if (!ring_->is_idle()) slot.read->leave_memory();
+    if (is_robbed(code)) {
+      slot.read->leave_descriptor(open_files_);
+    } else {
+      slot.read->close(open_files_);
+    }
   }
-  return std::nullopt;
-}
-
-int RingReader::quiesce() noexcept {
-  active_count_max_ = kFilesMax;
-  return ring_->quiesce();
 }
 
 }  // namespace iceblink::client

@@ -1,15 +1,14 @@
 // Several local files at once through a ring: at most kFilesMax are open, or have memory, and are
-// not read to their end.
+// not read to their end. More would not be faster, and a host's descriptors are not ours to use up.
 //
-// Thread safety: one thread at a time, which drains what it started; wake() from any.
+// Thread safety: one thread at a time.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <vector>
+#include <span>
 
 #include "client/local_read.h"
 #include "client/open_files.h"
@@ -19,46 +18,32 @@ namespace iceblink::client {
 
 class RingReader {
  public:
-  static constexpr std::size_t kFilesMax = 128;
+  static constexpr std::size_t kFilesMax = 64;
 
   /// As Ring::make.
   [[nodiscard]] static Result<std::unique_ptr<RingReader>> make(OpenFiles& open_files);
 
-  [[nodiscard]] bool has_room() const noexcept { return active_count_ < active_count_max_; }
-  [[nodiscard]] std::size_t active_count() const noexcept { return active_count_; }
-  /// There is room. `owner` comes back with it.
-  void start(LocalRead& read, void* owner) noexcept;
-
-  struct Finished {
-    LocalRead* read;
-    void* owner;
-  };
-  /// Lets what was started go on until something happens, or wake() is called. Other than 0: the
-  /// errno for which the ring is of no use any longer.
-  [[nodiscard]] int wait() noexcept;
-  /// What came to its end by that.
-  [[nodiscard]] std::optional<Finished> next() noexcept;
-  /// After a wait() that failed: the reads that were under way, one by one, to be begun anew.
-  [[nodiscard]] std::optional<Finished> next_abandoned(int code) noexcept;
-
-  void wake() noexcept { ring_->wake(); }
-  /// Nothing is active.
-  [[nodiscard]] int quiesce() noexcept;
+  /// Returns when all are done; or with a ring_refusal(), after which the ring is of no use, and
+  /// what is not done may be run anew.
+  [[nodiscard]] Status run(std::span<LocalRead> reads) noexcept;
 
  private:
   struct Slot {
     LocalRead* read = nullptr;
-    void* owner = nullptr;
     LocalRead::Step step = LocalRead::Step::kOpen;  // the call that is under way
     bool is_postponed = false;                      // it is not, for want of descriptors
     open_how how{};
   };
 
   RingReader(std::unique_ptr<Ring> ring, OpenFiles& open_files) noexcept;
+  [[nodiscard]] bool has_room() const noexcept { return active_count_ < active_count_max_; }
+  void start(LocalRead& read) noexcept;
   void submit(std::size_t index) noexcept;
+  void advance(const Ring::Completion& completion) noexcept;
   void postpone(std::size_t index) noexcept;
   void resume_postponed() noexcept;
-  [[nodiscard]] Finished release(std::size_t index) noexcept;
+  void release(std::size_t index) noexcept;
+  void abandon(int code) noexcept;
 
   const std::unique_ptr<Ring> ring_;
   OpenFiles& open_files_;

@@ -54,6 +54,11 @@ class ByteBuffer {
   void shrink() {
     if (capacity_ - size_ > size_ / 16 + 64) *this = ByteBuffer(view());
   }
+  /// Leaves the bytes where they are, for ever, and is empty.
+  void leak() noexcept {
+    static_cast<void>(data_.release());
+    size_ = capacity_ = 0;
+  }
 
  private:
   std::unique_ptr<char[]> data_;

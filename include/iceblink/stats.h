@@ -27,7 +27,8 @@ struct MetadataCacheStats {
 struct FileStats {
   /// Whether several files are read through io_uring. False before the first batch, too.
   bool uses_io_uring = false;
-  /// Why it was refused: the call, and errno; or that it is switched off. Empty where it was not.
+  /// Why it was refused: the call, and errno; or that it is switched off. Empty where it was not,
+  /// or is used since.
   std::string io_uring_refusal;
   std::uint64_t file_count = 0;       ///< read, or tried to
   std::uint64_t ring_file_count = 0;  ///< of these: through io_uring

@@ -86,7 +86,7 @@ TEST_P(FileBatchTest, ReadsAThousandFilesOfAllSorts) {
       EXPECT_EQ(wanted[i], 0u);
     }
   }
-  EXPECT_LE(descriptor_count(), before + 2);  // the ring, and what wakes it
+  EXPECT_LE(descriptor_count(), before + 1);  // the ring
   expect_ring_files(900);
   EXPECT_EQ(reader_->stats().file_count, kFiles);
 }
@@ -172,8 +172,8 @@ TEST_P(FileBatchTest, HasABoundedNumberOfFilesOpen) {
   const std::size_t before = descriptor_count();
   reader_->read_many(files, kBytesMax,
                      [&](std::size_t, std::size_t) { most = std::max(most, descriptor_count()); });
-  EXPECT_LE(most, before + 2 + RingReader::kFilesMax);
-  EXPECT_LE(descriptor_count(), before + 2);
+  EXPECT_LE(most, before + 1 + RingReader::kFilesMax);
+  EXPECT_LE(descriptor_count(), before + 1);
 }
 
 TEST_P(FileBatchTest, GivesItsDescriptorsBackAtTheEnd) {

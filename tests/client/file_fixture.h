@@ -39,6 +39,19 @@ inline std::size_t descriptor_count() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
+/// As a program does that tidies up after whom it does not know. Their numbers.
+inline std::vector<int> close_ring_descriptors() {
+  std::vector<int> rings;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code ignored;
+    if (std::filesystem::read_symlink(entry.path(), ignored) == "anon_inode:[io_uring]") {
+      rings.push_back(std::stoi(entry.path().filename()));
+    }
+  }
+  for (const int fd : rings) ::close(fd);
+  return rings;
+}
+
 /// Runs `work` in a child process, where its expectations are checked, too.
 template <typename Work>
 void in_a_child(Work work) {
@@ -97,6 +110,17 @@ class FileTest : public ::testing::Test {
       paths.push_back(dir_.write("f" + std::to_string(i), bytes_of(i, size)));
     }
     return paths;
+  }
+
+  /// The files of write_files, at once.
+  static void expect_all_read(FileReader& reader, const std::vector<std::string>& paths,
+                              std::size_t size) {
+    auto files = batch_of(paths);
+    reader.read_many(files, kBytesMax);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      EXPECT_TRUE(text_of(files[i].content) == bytes_of(i, size))
+          << (files[i].content ? "other bytes" : text_of(files[i].content));
+    }
   }
 
   test::ScratchDir dir_{std::filesystem::temp_directory_path()};
