@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <set>
 #include <utility>
 
@@ -55,7 +56,9 @@ class FileReader::State {
 
 class FileReader::State::ForkHandlers {
  public:
-  ForkHandlers() { ::pthread_atfork(before, after_in_parent, after_in_child); }
+  ForkHandlers() {
+    if (::pthread_atfork(before, after_in_parent, after_in_child) != 0) throw std::bad_alloc();
+  }
   void add(State* state) {
     const std::lock_guard lock(mutex_);
     states_.insert(state);
