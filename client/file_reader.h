@@ -23,7 +23,8 @@ namespace iceblink::client {
 
 /// Told before memory for a file's content is taken, so that it can be accounted for: the file's
 /// index and all the bytes its content will take; again, with a larger number, where a file proves
-/// larger than it seemed. Called in the thread that reads; may not fork.
+/// other than it seemed: what it has and what it moves to count both. Called in the thread that
+/// reads; may not fork.
 using BytesWanted = std::function<void(std::size_t index, std::size_t bytes)>;
 
 /// One file of a batch.

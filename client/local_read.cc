@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <limits>
-#include <new>
 #include <utility>
 
 #include "client/file_errors.h"
@@ -103,7 +102,7 @@ std::size_t LocalRead::space_bytes() const noexcept {
 
 Status LocalRead::take_memory(std::size_t bytes) noexcept {
   auto status = guarded([&]() -> Status {
-    if (wanted_) wanted_(index_, bytes);
+    announce(bytes);
     if (byte_count_ == 0) {
       buffer_ = iceberg::ByteBuffer(bytes);
     } else {
@@ -113,6 +112,10 @@ Status LocalRead::take_memory(std::size_t bytes) noexcept {
   });
   if (status) return status;
   return Error{status.error().kind(), {location_, ": ", status.error().message()}};
+}
+
+void LocalRead::announce(std::size_t bytes) const {
+  if (wanted_) wanted_(index_, buffer_.capacity() + bytes);
 }
 
 Status LocalRead::make_space() noexcept {
@@ -138,9 +141,12 @@ LocalRead::Step LocalRead::after_read(std::ptrdiff_t result) noexcept {
 
 void LocalRead::finish() noexcept {
   buffer_.resize(byte_count_);  // less than it has: takes no memory
-  try {
-    buffer_.shrink();
-  } catch (const std::bad_alloc&) {  // then it stays as large as it is
+  if (buffer_.is_worth_shrinking()) {
+    static_cast<void>(guarded([&]() -> Status {  // else it stays as large as it is
+      announce(byte_count_);
+      buffer_.shrink();
+      return Ok{};
+    }));
   }
   content_ = std::move(buffer_);
   is_done_ = true;

@@ -61,6 +61,8 @@ class LocalRead {
  private:
   [[nodiscard]] Step fail(Error error) noexcept;
   [[nodiscard]] Status take_memory(std::size_t bytes) noexcept;
+  /// Announces `bytes` beside those that it has, which are copied into them.
+  void announce(std::size_t bytes) const;
   [[nodiscard]] Status look_at_file() noexcept;
   [[nodiscard]] Status make_space() noexcept;
   void finish() noexcept;

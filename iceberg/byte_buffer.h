@@ -52,7 +52,10 @@ class ByteBuffer {
   }
   /// Gives back what lies behind size(), when that is worth a copy.
   void shrink() {
-    if (capacity_ - size_ > size_ / 16 + 64) *this = ByteBuffer(view());
+    if (is_worth_shrinking()) *this = ByteBuffer(view());
+  }
+  [[nodiscard]] bool is_worth_shrinking() const noexcept {
+    return capacity_ - size_ > size_ / 16 + 64;
   }
   /// Leaves the bytes where they are, for ever, and is empty.
   void leak() noexcept {
