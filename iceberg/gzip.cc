@@ -51,8 +51,9 @@ Result<std::size_t> inflate_member(libdeflate_decompressor* decompressor,
                                    ByteBuffer& out) {
   const std::size_t begin = out.size();
   const std::size_t room_max = inflated_bytes_max - begin;
-  std::size_t room = std::min(guess, room_max);
-  std::size_t made_min = room;
+  // Of many members each takes what is left, and memory grows by parts of itself.
+  std::size_t made_min = std::min(guess, room_max);
+  std::size_t room = std::min(std::max(guess, out.capacity() - begin), room_max);
   while (true) {
     grow(out, begin + room, begin + made_min, wanted);
     std::size_t taken = 0;
@@ -68,7 +69,7 @@ Result<std::size_t> inflate_member(libdeflate_decompressor* decompressor,
     }
     if (room == room_max) return too_large(inflated_bytes_max);
     made_min = room;
-    room = std::min(std::max(room * 2, std::size_t{4096}), room_max);
+    room = std::min(std::max({room * 2, out.capacity() / 2, std::size_t{4096}}), room_max);
   }
 }
 
@@ -92,7 +93,10 @@ Result<ByteBuffer> inflate_gzip(std::span<const std::byte> bytes, std::size_t in
     if (bytes.size() < kMemberBytesMin) {
       return {ErrorKind::kInvalidArgument, "gzip: the data is cut short"};
     }
-    const std::size_t guess = std::min(claimed_bytes(bytes), bytes.size() * kRatioMax);
+    // What the end claims is of the last member, which most often is the only one.
+    const bool is_first = out.size() == 0;
+    const std::size_t guess =
+        is_first ? std::min(claimed_bytes(bytes), bytes.size() * kRatioMax) : 0;
     ICEBLINK_ASSIGN_OR_RETURN(
         const std::size_t taken,
         inflate_member(decompressor.get(), bytes, guess, inflated_bytes_max, wanted, out));

@@ -11,7 +11,7 @@
 
 namespace iceblink::iceberg {
 
-inline constexpr std::size_t kInflatedBytesMaxDefault = std::size_t{1} << 30;
+inline constexpr std::size_t kInflatedBytesMaxDefault = std::size_t{512} << 20;
 
 /// Told before memory for text is taken, so that it can be accounted for: how many bytes it takes
 /// altogether, and how many the text has at least, unless the data is damaged.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kShownBytesMax = 80;
 constexpr std::size_t kProblemBytesMax = 400;
+constexpr std::size_t kPathBytesMax = 1000;
 /// Whoever wants all problems has seen enough then.
 constexpr std::size_t kProblemsMax = 1000;
 
@@ -100,7 +101,7 @@ std::string JsonReader::path(std::string_view member) const {
     }
   }
   add_key(member);
-  return path;
+  return shown(path, kPathBytesMax);
 }
 
 void JsonReader::report(std::string_view what, std::string_view member) {
@@ -109,7 +110,10 @@ void JsonReader::report(std::string_view what, std::string_view member) {
     lenient_failed_ = true;
     return;
   }
-  problems_.push_back({path(member), shown(what, kProblemBytesMax)});
+  std::string at = path(member);
+  // Of one value the first problem is told: others mostly follow from it.
+  if (!problems_.empty() && problems_.back().path == at) return;
+  problems_.push_back({std::move(at), shown(what, kProblemBytesMax)});
   stopped_ = wanted_ == Wanted::kFirstProblem || problems_.size() == kProblemsMax;
 }
 
@@ -121,20 +125,24 @@ void JsonReader::refuse(ErrorKind kind, std::string_view what, std::string_view 
 }
 
 void JsonReader::broken(std::string what) {
+  broken_at(next_, std::move(what));
+}
+
+void JsonReader::broken_at(Place place, std::string what) {
   if (stopped_) return;
-  const std::string where =
-      next_ < end_ ? " at byte " + std::to_string(*next_) : " at the end of the text";
+  const std::string where = place < end_ ? " at byte " + std::to_string(text_offset_ + *place)
+                                         : " at the end of the text";
   refuse(ErrorKind::kCorrupt, "not valid JSON" + where + ": " + what);
 }
 
 std::string_view JsonReader::bad_string() {
-  broken("a string that does not end");
+  broken_at(next_ - 1, "a string that does not end");
   return {};
 }
 
 std::string_view JsonReader::unescaped(std::string_view quoted) {
   if (!has_valid_escapes(quoted.substr(1, quoted.size() - 2))) {
-    broken("a bad escape in a string");
+    broken_at(next_ - 1, "a bad escape in a string");
     return {};
   }
   return arena_.copy(std::string_view(unescape_json_string(quoted)));
@@ -154,6 +162,10 @@ void JsonReader::skip_wrong(const char* wanted) {
     broken("expected a value");
     return;
   }
+  if (first != '{' && first != '[' && first != '"') {
+    check_scalar(take_scalar());
+    --next_;
+  }
   report("expected " + std::string(wanted) + ", found " + kind_of(first));
   skip();
 }
@@ -172,7 +184,7 @@ std::int64_t JsonReader::read_int64() {
   switch (parse_json_integer(text, value)) {
     [[likely]] case IntegerFault::kNone : return value;
     case IntegerFault::kNoNumber:
-      broken("'" + shown(text) + "' is not a number");
+      broken_at(next_ - 1, "'" + shown(text) + "' is not a number");
       break;
     case IntegerFault::kTooLarge:
       report(shown(text) + " does not fit into 64 bits");
@@ -245,7 +257,7 @@ void JsonReader::check_scalar(std::string_view text) {
     default:
       if (is_json_number(text)) return;
   }
-  broken("'" + shown(text) + "' is no value");
+  broken_at(next_ - 1, "'" + shown(text) + "' is no value");
 }
 
 bool JsonReader::enter(char bracket, const char* wanted) {

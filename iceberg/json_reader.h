@@ -119,7 +119,28 @@ class JsonReader {
   };
   /// What is read from here on stands at `step` of its document, which outlives the reading; null:
   /// it is the document.
-  void set_origin(const Step* step) noexcept { path_ = step; }
+  void set_origin(const Step* step) noexcept {
+    path_ = step;
+    for (depth_ = 0; step != nullptr; step = step->parent) ++depth_;
+  }
+  /// The text begins that far into the document's.
+  void set_text_offset(std::size_t bytes) noexcept { text_offset_ = bytes; }
+
+  /// Tells whether what has been read since it was made is in order: what is not makes no sense to
+  /// compare.
+  class Watch {
+   public:
+    explicit Watch(const JsonReader& reader) noexcept
+        : reader_(reader), problem_count_(reader.problem_count()) {}
+    [[nodiscard]] bool all_is_well() const noexcept {
+      return reader_.goes_on() && reader_.problem_count() == problem_count_ &&
+             !(reader_.lenient_ > 0 && reader_.lenient_failed_);
+    }
+
+   private:
+    const JsonReader& reader_;
+    const std::size_t problem_count_;
+  };
 
   /// While it lives, problems are dropped and do not stop the reading: for parts that readers may
   /// ignore. Of the JSON's grammar they count all the same.
@@ -166,7 +187,8 @@ class JsonReader {
 
   /// The first token from `at` on behind which brackets are balanced, given how deep it is.
   [[nodiscard]] Place find_closing(Place at, std::int64_t depth) const noexcept;
-  void broken(std::string what);  // the JSON is
+  void broken(std::string what);  // the JSON is, here
+  void broken_at(Place place, std::string what);
   bool expect(const char* wanted, bool fits);
   void skip_wrong(const char* wanted);
   void check_scalar(std::string_view text);
@@ -191,6 +213,7 @@ class JsonReader {
   int lenient_ = 0;
   ErrorKind error_kind_ = ErrorKind::kCorrupt;
   std::size_t depth_ = 0;
+  std::size_t text_offset_ = 0;
   const Step* path_ = nullptr;
 };
 

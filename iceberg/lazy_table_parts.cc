@@ -57,6 +57,7 @@ Result<std::unique_ptr<LazyTableParts::Built<T>>> LazyTableParts::build(TextRang
   JsonReader reader(text, tokens, raw_.limits, built->arena, JsonReader::Wanted::kFirstProblem,
                     problems);
   reader.set_origin(&step);
+  reader.set_text_offset(range.begin);
   built->elements = read(reader, built->arena);
   reader.expect_end();
   if (!problems.empty()) {

@@ -31,7 +31,11 @@ struct TextRange {
 /// Where an id belongs in a table of `bucket_count` buckets, a power of two.
 [[nodiscard]] inline std::size_t snapshot_bucket(std::int64_t snapshot_id, std::uint64_t seed,
                                                  std::size_t bucket_count) noexcept {
-  const std::uint64_t mixed = (static_cast<std::uint64_t>(snapshot_id) ^ seed) * 0x9e3779b97f4a7c15;
+  // Two rounds, each of which carries all bits into the upper half: ids cannot be chosen that fall
+  // together under every seed.
+  constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15;
+  std::uint64_t mixed = (static_cast<std::uint64_t>(snapshot_id) ^ seed) * kMultiplier;
+  mixed = (mixed ^ (mixed >> 32) ^ (seed << 7)) * kMultiplier;
   return (mixed ^ (mixed >> 32)) & (bucket_count - 1);
 }
 

@@ -152,6 +152,7 @@ SortOrder read_sort_order(JsonReader& reader) {
   enum class Member { kOrderId, kFields };
   SortOrder order;
   MemberSet<Member> members;
+  const JsonReader::Watch watch(reader);
   std::vector<SortField> fields;
   reader.read_object([&](std::string_view key) {
     if (is(key, "order-id")) {
@@ -165,7 +166,7 @@ SortOrder read_sort_order(JsonReader& reader) {
   });
   members.require(reader, {{Member::kOrderId, "order-id"}, {Member::kFields, "fields"}});
   order.fields = reader.arena().copy(fields);
-  if (reader.goes_on() && (order.order_id == 0) != order.fields.empty()) {
+  if (watch.all_is_well() && (order.order_id == 0) != order.fields.empty()) {
     reader.report(order.order_id == 0 ? "order 0 is for the unsorted, and has fields"
                                       : "has no fields, which is for order 0 alone",
                   "fields");

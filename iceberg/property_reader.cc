@@ -4,10 +4,13 @@
 
 namespace iceblink::iceberg {
 
-void RepeatedKeys::report_first_repeated(JsonReader& reader, std::vector<std::string_view> keys) {
+void RepeatedKeys::report_repeated(JsonReader& reader, std::vector<std::string_view> keys) {
   std::sort(keys.begin(), keys.end());
-  const auto repeated = std::adjacent_find(keys.begin(), keys.end());
-  if (repeated != keys.end()) reader.report("occurs twice", *repeated);
+  for (auto at = keys.begin(); at != keys.end(); ++at) {
+    at = std::adjacent_find(at, keys.end());
+    if (at == keys.end()) return;
+    reader.report("occurs twice", *at);
+  }
 }
 
 std::span<const Property> read_properties(JsonReader& reader, PropertyValues values) {

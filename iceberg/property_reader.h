@@ -44,13 +44,13 @@ class RepeatedKeys {
     std::vector<std::string_view> keys;
     keys.reserve(all.size());
     for (const auto& element : all) keys.push_back(key_of(element));
-    report_first_repeated(reader, std::move(keys));
+    report_repeated(reader, std::move(keys));
   }
 
  private:
   static constexpr std::size_t kFew = 64;
 
-  static void report_first_repeated(JsonReader& reader, std::vector<std::string_view> keys);
+  static void report_repeated(JsonReader& reader, std::vector<std::string_view> keys);
   [[nodiscard]] static std::size_t bucket_of(std::string_view key) noexcept {
     if (key.empty()) return 0;
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(key[i]); };

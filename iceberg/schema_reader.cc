@@ -95,6 +95,7 @@ Field TypeReader::read_field() {
   enum class Member { kId, kName, kType, kRequired, kDoc, kInitialDefault, kWriteDefault };
   Field field;
   MemberSet<Member> members;
+  const JsonReader::Watch watch(reader_);
   reader_.read_object([&](std::string_view key) {
     if (is(key, "id")) {
       if (members.add(reader_, Member::kId)) field.id = read_id();
@@ -121,7 +122,7 @@ Field TypeReader::read_field() {
                             {Member::kName, "name"},
                             {Member::kType, "type"},
                             {Member::kRequired, "required"}});
-  if (reader_.goes_on()) check_field(field);
+  if (watch.all_is_well()) check_field(field);
   return field;
 }
 
@@ -265,24 +266,46 @@ void TypeReader::report_repeated_ids() {
   reader_.report("two fields have the id " + std::to_string(*repeated), "fields");
 }
 
-/// Why a field cannot identify rows (specification, "Identifier Field IDs"); empty: it can.
-std::string_view fault_of_identifier(std::span<const Field> fields, std::int32_t id) {
+/// A field, and why it cannot identify rows (specification, "Identifier Field IDs"); empty: it can.
+struct IdentifierFault {
+  std::int32_t id;
+  std::string_view fault;
+};
+
+/// Of all `fields`; those inside have the fault of what they are in, where it has one.
+void add_identifier_faults(std::span<const Field> fields, std::string_view outer_fault,
+                           std::vector<IdentifierFault>& faults) {
   for (const Field& field : fields) {
-    if (field.id == id) {
-      if (!field.required) return "is optional";
-      if (field.type.is_nested()) return "is not primitive";
-      const bool is_inexact =
-          field.type.kind == TypeKind::kFloat || field.type.kind == TypeKind::kDouble;
-      return is_inexact ? "is a floating-point number" : "";
+    std::string_view fault = outer_fault;
+    std::string_view inner_fault = outer_fault;
+    const TypeKind kind = field.type.kind;
+    if (fault.empty() && !field.required) fault = "is optional";
+    if (fault.empty() && field.type.is_nested()) fault = "is not primitive";
+    if (fault.empty() && (kind == TypeKind::kFloat || kind == TypeKind::kDouble)) {
+      fault = "is a floating-point number";
     }
-    if (!field.type.is_nested()) continue;
-    const auto fault = fault_of_identifier(field.type.fields, id);
-    if (fault == "is not in the schema") continue;
-    if (!fault.empty()) return fault;
-    if (field.type.kind != TypeKind::kStruct) return "is inside of a list or a map";
-    return field.required ? "" : "is inside of an optional struct";
+    if (inner_fault.empty() && kind == TypeKind::kStruct && !field.required) {
+      inner_fault = "is inside of an optional struct";
+    }
+    if (inner_fault.empty() && kind != TypeKind::kStruct)
+      inner_fault = "is inside of a list or a map";
+    faults.push_back({field.id, fault});
+    add_identifier_faults(field.type.fields, inner_fault, faults);
   }
-  return "is not in the schema";
+}
+
+void check_identifiers(JsonReader& reader, const Schema& schema) {
+  std::vector<IdentifierFault> faults;
+  add_identifier_faults(schema.fields, {}, faults);
+  std::ranges::sort(faults, {}, &IdentifierFault::id);
+  for (const std::int32_t id : schema.identifier_field_ids) {
+    const auto found = std::ranges::lower_bound(faults, id, {}, &IdentifierFault::id);
+    const bool is_there = found != faults.end() && found->id == id;
+    const std::string_view fault = is_there ? found->fault : "is not in the schema";
+    if (fault.empty()) continue;
+    reader.report("the field " + std::to_string(id) + " " + std::string(fault),
+                  "identifier-field-ids");
+  }
 }
 
 }  // namespace
@@ -299,6 +322,7 @@ Schema read_schema(JsonReader& reader, std::int32_t default_id) {
   schema.schema_id = default_id;
   MemberSet<Member> members;
   TypeReader types(reader);
+  const JsonReader::Watch watch(reader);
   reader.read_object([&](std::string_view key) {
     if (is(key, "type")) {
       if (!members.add(reader, Member::kType)) return;
@@ -316,15 +340,9 @@ Schema read_schema(JsonReader& reader, std::int32_t default_id) {
     }
   });
   members.require(reader, {{Member::kType, "type"}, {Member::kFields, "fields"}});
-  if (!reader.goes_on()) return schema;
+  if (!watch.all_is_well()) return schema;
   types.report_repeated_ids();
-  for (const std::int32_t id : schema.identifier_field_ids) {
-    const auto fault = fault_of_identifier(schema.fields, id);
-    if (!fault.empty()) {
-      reader.report("the field " + std::to_string(id) + " " + std::string(fault),
-                    "identifier-field-ids");
-    }
-  }
+  if (!schema.identifier_field_ids.empty()) check_identifiers(reader, schema);
   return schema;
 }
 

@@ -1,6 +1,7 @@
 #include "iceberg/table_reader.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "iceberg/metadata_header.h"
@@ -227,7 +228,9 @@ void TableReader::read_identity() {
     knows_last_sequence_number_ =
         read_required_int64(Member::kLastSequenceNumber, values_.last_sequence_number);
   }
-  read_required_int64(Member::kLastUpdatedMs, values_.last_updated_ms);
+  if (!read_required_int64(Member::kLastUpdatedMs, values_.last_updated_ms)) {
+    values_.last_updated_ms = std::numeric_limits<std::int64_t>::max();  // no log is after that
+  }
   read_required_int32(Member::kLastColumnId, values_.last_column_id);
 }
 
@@ -244,6 +247,7 @@ void TableReader::use_single_schema(std::vector<Schema>& schemas) {
 
 void TableReader::read_schemas_of_table() {
   const bool is_v1 = values_.format_version == 1;
+  const JsonReader::Watch watch(reader_);
   std::vector<Schema> schemas;
   if (has(Member::kSchemas)) {
     at(Member::kSchemas, [&] {
@@ -262,7 +266,7 @@ void TableReader::read_schemas_of_table() {
   } else if (!read_required_int32(Member::kCurrentSchemaId, values_.current_schema_id)) {
     return;
   }
-  if (!reader_.goes_on()) return;
+  if (!watch.all_is_well()) return;
   values_.schemas = reader_.arena().copy(schemas);
   const auto repeated = repeated_id(values_.schemas, &Schema::schema_id);
   if (!repeated.empty()) report_at(Member::kSchemas, "two have the schema-id " + repeated);
@@ -274,6 +278,7 @@ void TableReader::read_schemas_of_table() {
 
 void TableReader::read_partition_specs_of_table() {
   const bool is_v1 = values_.format_version == 1;
+  const JsonReader::Watch watch(reader_);
   if (has(Member::kPartitionSpecs)) {
     at(Member::kPartitionSpecs, [&] { values_.partition_specs = read_partition_specs(reader_); });
   } else if (!is_v1) {
@@ -293,17 +298,18 @@ void TableReader::read_partition_specs_of_table() {
     }
     return;
   }
-  const auto repeated = repeated_id(values_.partition_specs, &PartitionSpec::spec_id);
-  if (!repeated.empty()) report_at(Member::kPartitionSpecs, "two have the spec-id " + repeated);
   if (is_v1 && !has(Member::kDefaultSpecId)) {
+    values_.default_spec_id = values_.partition_specs[0].spec_id;
     for (const auto& spec : values_.partition_specs) {
       values_.default_spec_id = std::max(values_.default_spec_id, spec.spec_id);
     }
   } else if (!read_required_int32(Member::kDefaultSpecId, values_.default_spec_id)) {
     return;
   }
-  if (reader_.goes_on() &&
-      !contains_id(values_.partition_specs, &PartitionSpec::spec_id, values_.default_spec_id)) {
+  if (!watch.all_is_well()) return;
+  const auto repeated = repeated_id(values_.partition_specs, &PartitionSpec::spec_id);
+  if (!repeated.empty()) report_at(Member::kPartitionSpecs, "two have the spec-id " + repeated);
+  if (!contains_id(values_.partition_specs, &PartitionSpec::spec_id, values_.default_spec_id)) {
     report_at(Member::kDefaultSpecId,
               std::to_string(values_.default_spec_id) + " is the id of none of the specs");
   }
@@ -324,6 +330,7 @@ void TableReader::read_last_partition_id() {
 
 void TableReader::read_sort_orders_of_table() {
   const bool is_v1 = values_.format_version == 1;
+  const JsonReader::Watch watch(reader_);
   if (has(Member::kSortOrders)) {
     at(Member::kSortOrders, [&] { values_.sort_orders = read_sort_orders(reader_); });
   } else if (!is_v1) {
@@ -337,11 +344,11 @@ void TableReader::read_sort_orders_of_table() {
     values_.sort_orders = reader_.arena().copy(std::span<const SortOrder>(&unsorted, 1));
     return;
   }
+  if (!read_required_int32(Member::kDefaultSortOrderId, values_.default_sort_order_id)) return;
+  if (!watch.all_is_well()) return;
   const auto repeated = repeated_id(values_.sort_orders, &SortOrder::order_id);
   if (!repeated.empty()) report_at(Member::kSortOrders, "two have the order-id " + repeated);
-  if (!read_required_int32(Member::kDefaultSortOrderId, values_.default_sort_order_id)) return;
-  if (reader_.goes_on() &&
-      !contains_id(values_.sort_orders, &SortOrder::order_id, values_.default_sort_order_id)) {
+  if (!contains_id(values_.sort_orders, &SortOrder::order_id, values_.default_sort_order_id)) {
     report_at(Member::kDefaultSortOrderId, std::to_string(values_.default_sort_order_id) +
                                                " is the id of none of the sort orders");
   }

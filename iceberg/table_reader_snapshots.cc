@@ -28,7 +28,7 @@ void TableReader::index_snapshots() {
   }
   raw_.index = reader_.arena().copy(entries);
   raw_.snapshot_ranges = reader_.arena().copy(ranges);
-  // Where a document lies is not known to who made it, who so cannot choose ids that collide.
+  // Where a document lies is not known to who made it.
   raw_.hash_seed = std::bit_cast<std::uint64_t>(raw_.index.data());
   std::vector<std::uint32_t> buckets(std::bit_ceil(entries.size() * 3 / 2 + 1));
   const std::size_t mask = buckets.size() - 1;

@@ -14,7 +14,8 @@ namespace iceblink {
   return (c >= 0 && c < 0x20) || c == 0x7f;
 }
 
-/// Control characters as \xNN, and so all bytes above 0x7F of what is not UTF-8.
+/// As \xNN: control characters (U+0080 to U+009F, too), what ends a line or turns the direction of
+/// writing (U+2028 to U+202E, U+2066 to U+2069), and all bytes above 0x7F of what is not UTF-8.
 [[nodiscard]] std::string on_one_line(std::string_view text);
 
 }  // namespace iceblink

@@ -23,6 +23,17 @@ std::string deflated(const std::string& text) {
   return out;
 }
 
+TEST(Gzip, TakesMemoryAFewTimesForManyMembers) {
+  std::string members;
+  for (int i = 0; i < 10'000; ++i) members += deflated("ten bytes.");
+  std::size_t times = 0;
+  const TextBytesWanted wanted = [&](std::size_t, std::size_t) { ++times; };
+  const auto text = inflate_gzip(bytes_of(members), kInflatedBytesMaxDefault, wanted);
+  ASSERT_TRUE(text) << text.error().message();
+  EXPECT_EQ(text->size(), 100'000U);
+  EXPECT_LT(times, 40U);
+}
+
 TEST(Gzip, TellsOfMemoryBeforeItIsTaken) {
   struct Told {
     std::size_t bytes = 0;

@@ -207,11 +207,11 @@ std::string nested_list(int levels) {
 }
 
 TEST(MetadataLimits, ATypeNestsAsDeepAsTheLimitAndNoDeeper) {
-  // The table's schemas, a schema, its fields and a field stand around the type.
+  // The document, its schemas, a schema, its fields and a field stand around the type.
   const auto document = [](int levels) {
     return with_schema(v2(), field(1, "x", nested_list(levels)).text());
   };
-  const auto deepest = static_cast<int>(MetadataLimits().depth_max) - 4;
+  const auto deepest = static_cast<int>(MetadataLimits().depth_max) - 5;
   EXPECT_EQ(error_of(document(deepest)), "accepted");
   EXPECT_THAT(error_of(document(deepest + 1)), StartsWith("too_large: schemas[0].fields[0].type."));
   EXPECT_THAT(error_of(document(deepest + 1)), HasSubstr("nested deeper than 256 levels"));

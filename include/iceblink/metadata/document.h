@@ -28,8 +28,9 @@ struct MetadataLimits {
   /// Of the file as stored.
   std::size_t document_bytes_max = std::size_t{256} << 20;
   /// Of its text, once inflated.
-  std::size_t inflated_bytes_max = std::size_t{1} << 30;
-  /// Nesting of JSON objects and arrays; one of a column's type takes two of it.
+  std::size_t inflated_bytes_max = std::size_t{512} << 20;
+  /// Nesting of JSON objects and arrays. Each struct in a column's type takes three, a list or map
+  /// one.
   std::size_t depth_max = 256;
   /// Entries of any one array or object.
   std::size_t elements_max = std::size_t{16} << 20;
