@@ -13,8 +13,17 @@ namespace {
 using cache::Load;
 using iceberg::ByteBuffer;
 
-/// Files of a batch that are read at a time.
-constexpr std::size_t kFilesPerPiece = 32;
+/// Files of a batch that are read at a time: as many as were a piece of this size the last time.
+constexpr std::size_t kPieceBytes = std::size_t{16} << 20;
+constexpr std::size_t kFilesOfFirstPiece = 16;
+constexpr std::size_t kFilesPerPieceMax = 64;
+
+[[nodiscard]] std::size_t files_of_next_piece(std::span<const FileRead> files) {
+  std::size_t bytes = 0;
+  for (const FileRead& file : files) bytes += file.content ? file.content->size() : 0;
+  const std::size_t fitting = kPieceBytes / (bytes / files.size() + 1);
+  return std::clamp<std::size_t>(fitting, 1, kFilesPerPieceMax);
+}
 
 /// Tells the cache that a document that it holds has grown.
 class Growth final : public WeightObserver {
@@ -133,9 +142,10 @@ Result<Value> MetadataCache::finish(const MetadataKey& key, Load& load,
 
 void MetadataCache::load_many(std::span<const MetadataKey> keys, std::span<Loaded> loaded) {
   std::vector<Awaited> awaited;
-  for (std::size_t first = 0; first < keys.size(); first += kFilesPerPiece) {
-    const std::size_t count = std::min(kFilesPerPiece, keys.size() - first);
-    load_piece(keys.subspan(first, count), loaded.subspan(first, count), first, awaited);
+  std::size_t piece = kFilesOfFirstPiece;
+  for (std::size_t first = 0, count = 0; first < keys.size(); first += count) {
+    count = std::min(piece, keys.size() - first);
+    load_piece(keys.subspan(first, count), loaded.subspan(first, count), first, awaited, piece);
   }
   // Only now that this call leads no load: two batches may wait for each other's.
   for (const Awaited& each : awaited) {
@@ -144,7 +154,8 @@ void MetadataCache::load_many(std::span<const MetadataKey> keys, std::span<Loade
 }
 
 void MetadataCache::load_piece(std::span<const MetadataKey> keys, std::span<Loaded> loaded,
-                               std::size_t first, std::vector<Awaited>& awaited) {
+                               std::size_t first, std::vector<Awaited>& awaited,
+                               std::size_t& next_count) {
   struct Led {
     std::size_t index;
     Load load;
@@ -169,6 +180,7 @@ void MetadataCache::load_piece(std::span<const MetadataKey> keys, std::span<Load
   files_->read_many(files, limits_.document_bytes_max, [&](std::size_t index, std::size_t bytes) {
     led[index].load.set_aside(bytes, bytes);
   });
+  next_count = files_of_next_piece(files);
   for (std::size_t i = 0; i < led.size(); ++i) {
     const std::size_t index = led[i].index;
     loaded[index] = {finish(keys[index], led[i].load, std::move(files[i].content))};

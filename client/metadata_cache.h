@@ -89,7 +89,7 @@ class MetadataCache {
   [[nodiscard]] Result<Value> finish(const MetadataKey& key, cache::Load& load,
                                      Result<iceberg::ByteBuffer> content) const;
   void load_piece(std::span<const MetadataKey> keys, std::span<Loaded> loaded, std::size_t first,
-                  std::vector<Awaited>& awaited);
+                  std::vector<Awaited>& awaited, std::size_t& next_count);
 
   const MetadataLimits limits_;
   const std::shared_ptr<cache::Store> store_;

@@ -32,6 +32,8 @@ void add_options(CLI::App& app, Invocation& invocation) {
              if (!prefix) throw CLI::ValidationError("--location-prefix", prefix.error().message());
              invocation.options.files.location_prefixes.push_back(std::move(*prefix));
            }
+           const auto map = iceberg::LocationMap::of(invocation.options.files.location_prefixes);
+           if (!map) throw CLI::ValidationError("--location-prefix", map.error().message());
          },
          "read locations below FROM below TO instead; repeatable")
       ->type_name("FROM=TO")

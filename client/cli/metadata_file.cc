@@ -11,7 +11,8 @@ Result<iceberg::ByteBuffer> read_metadata_file(const std::string& path,
                                                const MetadataLimits& limits) {
   std::error_code failed;
   const std::string absolute = std::filesystem::absolute(path, failed).string();
-  if (path.empty() || failed) return Error{ErrorKind::kInvalidArgument, path + ": is no path"};
+  if (path.empty() || failed)
+    return Error{ErrorKind::kInvalidArgument, "'" + path + "' is no path"};
   FileOptions options;
   options.use_io_uring = false;  // for one file
   ICEBLINK_ASSIGN_OR_RETURN(const auto reader, client::FileReader::make(options));
@@ -28,7 +29,8 @@ Result<iceberg::ByteBuffer> read_metadata_file(const std::string& path,
 
 bool is_meant_as_path(const std::string& argument) {
   std::error_code failed;
-  return argument.find('/') != std::string::npos || std::filesystem::exists(argument, failed);
+  if (std::filesystem::exists(argument, failed)) return true;
+  return argument.find('/') != std::string::npos && !argument.starts_with('"');  // a quoted level
 }
 
 }  // namespace iceblink::cli
