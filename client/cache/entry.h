@@ -100,8 +100,8 @@ struct LineAllocator {
     static_assert(sizeof(T) <= kLineBytes);
     return static_cast<T*>(::operator new (count* kLineBytes, std::align_val_t{kLineBytes}));
   }
-  void deallocate(T* object, std::size_t count) noexcept {
-    ::operator delete (object, count* kLineBytes, std::align_val_t{kLineBytes});
+  void deallocate(T* object, std::size_t /*count*/) noexcept {
+    ::operator delete (object, std::align_val_t{kLineBytes});
   }
   template <typename U>
   friend bool operator==(const LineAllocator&, const LineAllocator<U>&) noexcept {
