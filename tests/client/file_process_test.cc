@@ -137,6 +137,8 @@ TEST_F(FileProcessTest, ForksWhileAnotherThreadReadsAlone) {
   EXPECT_EQ(text_of(held.files[0].content), bytes_of(0, 1000));
 }
 
+// Their allocators stay locked in a child when a fork meets another thread in them.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_F(FileProcessTest, ForksWhileOtherThreadsReadThroughRings) {
   const auto paths = write_files(200, 1000);
   const auto both = reader();
@@ -156,6 +158,7 @@ TEST_F(FileProcessTest, ForksWhileOtherThreadsReadThroughRings) {
     EXPECT_EQ(text_of(held.files[i].content), bytes_of(i, 1000));
   }
 }
+#endif
 
 }  // namespace
 }  // namespace iceblink::client
