@@ -22,8 +22,8 @@ namespace {
 /// Each begins with another pointer than the one before, so this many are a table in a storm.
 constexpr int kAttemptsMax = 16;
 
-using Table = std::shared_ptr<const TableMetadata>;
-using View = std::shared_ptr<const ViewMetadata>;
+using TableDocument = std::shared_ptr<const TableMetadata>;
+using ViewDocument = std::shared_ptr<const ViewMetadata>;
 
 template <typename T>
 Result<std::shared_ptr<const T>> typed(Result<Value> value) noexcept {
@@ -128,7 +128,7 @@ namespace {
 class DocumentBatch {
  public:
   DocumentBatch(std::span<const TableIdent> idents, MetadataCache& cache)
-      : idents_(idents), cache_(cache), results_(idents.size(), Table()) {}
+      : idents_(idents), cache_(cache), results_(idents.size(), TableDocument()) {}
 
   /// False: some file is not what this generation says of it. What is read once more may be.
   bool resolve(const shm::PinnedView& view) {
@@ -150,7 +150,7 @@ class DocumentBatch {
     return all_are_right;
   }
   [[nodiscard]] bool was_awaited() const noexcept { return was_awaited_; }
-  [[nodiscard]] std::vector<Result<Table>> take() { return std::move(results_); }
+  [[nodiscard]] std::vector<Result<TableDocument>> take() { return std::move(results_); }
 
  private:
   void take_hits(const shm::PinnedView& view) {
@@ -160,7 +160,7 @@ class DocumentBatch {
                           return true;
                         });
   }
-  Result<Table> look(const shm::PinnedView& view, std::size_t index, const Lookup& found) {
+  Result<TableDocument> look(const shm::PinnedView& view, std::size_t index, const Lookup& found) {
     if (found.presence != Presence::kTable) {
       if (found.presence != Presence::kView) {
         ICEBLINK_RETURN_IF_ERROR(client::explain(found.presence, idents_[index]));
@@ -174,12 +174,12 @@ class DocumentBatch {
     }
     keys_.emplace_back(found.record, view.mapping->arena);
     indexes_.push_back(index);
-    return Table();
+    return TableDocument();
   }
 
   const std::span<const TableIdent> idents_;
   MetadataCache& cache_;
-  std::vector<Result<Table>> results_;
+  std::vector<Result<TableDocument>> results_;
   std::vector<MetadataKey> keys_;  // not in the cache
   std::vector<std::size_t> indexes_;
   bool was_awaited_ = false;
@@ -187,21 +187,21 @@ class DocumentBatch {
 
 }  // namespace
 
-Result<Table> Catalog::resolve_metadata(const TableIdent& ident) const noexcept {
+Result<TableDocument> Catalog::resolve_metadata(const TableIdent& ident) const noexcept {
   return State::resolve_document<TableMetadata>(*segment_, *state_, ident);
 }
 
-Result<Table> Catalog::resolve_metadata(const PreparedKey& key) const noexcept {
+Result<TableDocument> Catalog::resolve_metadata(const PreparedKey& key) const noexcept {
   return State::resolve_document<TableMetadata>(*segment_, *state_, key);
 }
 
-Result<View> Catalog::resolve_view_metadata(const TableIdent& ident) const noexcept {
+Result<ViewDocument> Catalog::resolve_view_metadata(const TableIdent& ident) const noexcept {
   return State::resolve_document<ViewMetadata>(*segment_, *state_, ident);
 }
 
-Result<std::vector<Result<Table>>> Catalog::resolve_metadata(
+Result<std::vector<Result<TableDocument>>> Catalog::resolve_metadata(
     std::span<const TableIdent> idents) const noexcept {
-  return client::guarded([&]() -> Result<std::vector<Result<Table>>> {
+  return client::guarded([&]() -> Result<std::vector<Result<TableDocument>>> {
     DocumentBatch batch(idents, *state_->metadata);
     std::optional<std::uint64_t> generation;
     for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {

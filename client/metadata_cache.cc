@@ -198,7 +198,7 @@ Error MetadataCache::as_final(const Error& error) {
   return error.kind() == ErrorKind::kGone ? Error(ErrorKind::kCorrupt, error.message()) : error;
 }
 
-MetadataCacheStats MetadataCache::stats() const noexcept {
+CacheStats MetadataCache::stats() const noexcept {
   const cache::StoreStats seen = store_->stats();
   return {.miss_count = seen.miss_count,
           .load_count = seen.load_count,

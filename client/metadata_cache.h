@@ -70,7 +70,7 @@ class MetadataCache {
   /// The error as callers of the catalog know it: content that changed is damage.
   [[nodiscard]] static Error as_final(const Error& error);
 
-  [[nodiscard]] MetadataCacheStats stats() const noexcept;
+  [[nodiscard]] CacheStats stats() const noexcept;
   [[nodiscard]] FileStats file_stats() const noexcept { return files_->stats(); }
 
   ~MetadataCache() { store_->close(); }

@@ -23,6 +23,7 @@
 #include <iceblink/result.h>
 #include <iceblink/snapshot.h>
 #include <iceblink/stats.h>
+#include <iceblink/table.h>
 
 #include <chrono>
 #include <cstdint>
@@ -92,6 +93,19 @@ class Catalog {
   /// Many at once, all at one generation; what the cache does not have is read together. Each has
   /// its own result, with the errors of the above and kInvalidArgument.
   [[nodiscard]] Result<std::vector<Result<std::shared_ptr<const TableMetadata>>>> resolve_metadata(
+      std::span<const TableIdent> idents) const noexcept;
+
+  /// The table as it is now: a handle to its metadata, snapshots and manifests, which stays what it
+  /// is (iceblink/table.h). From the cache where the table has not changed: two lookups, O(1); else
+  /// its metadata is had as by resolve_metadata(), with the same errors. The handle's identifier is
+  /// always `ident`, whatever other names its metadata file is registered under.
+  [[nodiscard]] Result<std::shared_ptr<const Table>> load_table(
+      const TableIdent& ident) const noexcept;
+  [[nodiscard]] Result<std::shared_ptr<const Table>> load_table(
+      const PreparedKey& key) const noexcept;
+  /// Many at once, all at one generation; the files that no cache has are read together. Each has
+  /// its own result, with the errors of the above and kInvalidArgument.
+  [[nodiscard]] Result<std::vector<Result<std::shared_ptr<const Table>>>> load_tables(
       std::span<const TableIdent> idents) const noexcept;
 
   /// kInvalidArgument.

@@ -56,6 +56,13 @@ struct CatalogOptions {
   /// The share of it that one document may take, above 0 and up to 1. A larger one is served, and
   /// not kept, so that no single table empties the cache.
   double metadata_cache_entry_share = 0.125;
+
+  /// What the cache of table handles may take, in bytes. Each handle counts with its metadata and
+  /// all that its object cache may take, from the start. 0: nothing is kept.
+  std::size_t table_cache_bytes_max = std::size_t{256} << 20;
+  /// What each handle's cache of manifest lists and manifests may take, in bytes. 0: nothing is
+  /// kept.
+  std::size_t object_cache_bytes_max = std::size_t{4} << 20;
 };
 
 }  // namespace iceblink

@@ -7,17 +7,17 @@
 
 namespace iceblink {
 
-/// The cache of parsed metadata. Hits are not counted: that would write memory that other threads
-/// read. Everything is exact at one moment, but for `pinned_bytes`, which may run a moment late.
-struct MetadataCacheStats {
-  std::uint64_t miss_count = 0;          ///< calls that loaded a file or waited for one that did
-  std::uint64_t load_count = 0;          ///< files read: one for any number of calls at once
+/// A cache. Hits are not counted: that would write memory that other threads read. Everything is
+/// exact at one moment, but for `pinned_bytes`, which may run a moment late.
+struct CacheStats {
+  std::uint64_t miss_count = 0;          ///< calls that loaded something or waited for one that did
+  std::uint64_t load_count = 0;          ///< one for any number of calls at once
   std::uint64_t load_failure_count = 0;  ///< of these: not read, not what was registered, invalid
   std::uint64_t unkept_count = 0;        ///< of these: served and not kept, for want of room
   std::uint64_t eviction_count = 0;
   std::uint64_t entry_count = 0;
-  std::uint64_t kept_bytes = 0;       ///< documents, entries, keys, handles, index
-  std::uint64_t in_flight_bytes = 0;  ///< set aside for documents that are being loaded
+  std::uint64_t kept_bytes = 0;       ///< what was loaded, entries, keys, references, index
+  std::uint64_t in_flight_bytes = 0;  ///< set aside for what is being loaded
   std::uint64_t used_bytes_peak = 0;  ///< the most that both were together
   /// Evicted, and still there: somebody holds it, or did a moment ago.
   std::uint64_t pinned_bytes = 0;
@@ -50,7 +50,8 @@ struct CatalogStats {
   std::uint64_t connect_count = 0;  ///< connections made
 
   FileStats files;
-  MetadataCacheStats metadata_cache;
+  CacheStats metadata_cache;  ///< parsed metadata files
+  CacheStats table_cache;     ///< table handles, each with the room of its object cache
 };
 
 /// The daemon as the segment shows it, without asking it. For showing only.

@@ -1,0 +1,66 @@
+// The schema that an Avro file was written with (Avro specification 1.11, "Schema Declaration"),
+// with what Iceberg adds to it: ids of fields, elements, keys and values.
+//
+// Thread safety: immutable values.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iceblink::iceberg::avro {
+
+enum class Kind : std::uint8_t {
+  kNull,
+  kBoolean,
+  kInt,
+  kLong,
+  kFloat,
+  kDouble,
+  kBytes,
+  kString,
+  kFixed,
+  kEnum,
+  kRecord,
+  kArray,
+  kMap,
+  kUnion,
+};
+
+struct Schema;
+
+struct SchemaField {
+  std::string name;
+  std::optional<std::int32_t> field_id;
+  std::shared_ptr<const Schema> type;
+};
+
+struct Schema {
+  Kind kind = Kind::kNull;
+  std::string name;                 // record, enum, fixed
+  std::vector<SchemaField> fields;  // record
+  /// union: its branches; array: its elements; map: its values.
+  std::vector<std::shared_ptr<const Schema>> children;
+  std::vector<std::string> symbols;        // enum
+  std::size_t fixed_bytes = 0;             // fixed
+  std::optional<std::int32_t> element_id;  // array
+  std::optional<std::int32_t> key_id;      // map
+  std::optional<std::int32_t> value_id;    // map
+  std::string logical_type;                // "decimal", "date", "timestamp-micros", …; else empty
+  std::int32_t precision = 0;              // decimal
+  std::int32_t scale = 0;                  // decimal
+  bool adjust_to_utc = false;              // timestamps
+};
+
+/// Limits: nesting of 64, 1 Mi types and fields. A name that refers to a type around it (a value
+/// without end) is refused; one that refers to an earlier type shares it. kCorrupt says what is
+/// wrong where.
+[[nodiscard]] Result<std::shared_ptr<const Schema>> parse_schema(std::string_view json);
+
+}  // namespace iceblink::iceberg::avro

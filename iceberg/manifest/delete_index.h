@@ -1,0 +1,41 @@
+// Which delete files apply to a data file (Iceberg table specification, "Scan Planning").
+//
+// Thread safety: immutable once made.
+#pragma once
+
+#include <iceblink/metadata/manifest.h>
+#include <iceblink/metadata/table_metadata.h>
+#include <iceblink/result.h>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace iceblink::iceberg {
+
+class DeleteIndex {
+ public:
+  /// Of the live delete files of a snapshot, which outlive the index, as do the table's specs.
+  /// kCorrupt: what no table may have, as two deletion vectors of one data file; the message names
+  /// the files. Throws std::bad_alloc.
+  [[nodiscard]] static Result<DeleteIndex> make(std::span<const DataFile* const> delete_files,
+                                                const TableMetadata& table);
+  DeleteIndex(DeleteIndex&&) noexcept;
+  DeleteIndex& operator=(DeleteIndex&&) noexcept;
+  ~DeleteIndex();
+
+  /// Appends those of `data_file`: its deletion vector, or else position deletes; then equality
+  /// deletes; each by ascending sequence number, then as they were given. O(log deletes + found +
+  /// those of its partition that are newer). Throws std::bad_alloc.
+  void find(const DataFile& data_file, std::vector<const DataFile*>& found) const;
+
+  [[nodiscard]] bool is_empty() const noexcept;
+
+ private:
+  struct Parts;
+  explicit DeleteIndex(std::unique_ptr<Parts> parts) noexcept;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace iceblink::iceberg

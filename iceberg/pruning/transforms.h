@@ -1,0 +1,29 @@
+// Partition transforms (Iceberg table specification, "Partition Transforms", appendix B).
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <iceblink/metadata/literal.h>
+#include <iceblink/metadata/partitioning.h>
+#include <iceblink/metadata/schema.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace iceblink::iceberg {
+
+/// The type of what `transform` makes of values of `source`. Nothing: it is unknown, or does not
+/// take such values.
+[[nodiscard]] std::optional<Type> result_type(const Transform& transform,
+                                              const Type& source) noexcept;
+
+/// What the transform makes of a value. A null gives a null. Nothing where result_type() has
+/// nothing. Bytes of a truncated string are those of `value`; those of others, of `storage`.
+[[nodiscard]] std::optional<Literal> apply(const Transform& transform, const Literal& value,
+                                           std::string& storage);
+
+/// Murmur3, 32 bit, seed 0, of a value's bytes as appendix B has them. Nothing: not of this type.
+[[nodiscard]] std::optional<std::int32_t> bucket_hash(const Literal& value) noexcept;
+
+}  // namespace iceblink::iceberg
