@@ -29,7 +29,7 @@ constexpr std::chrono::milliseconds kPatience{10'000};
 enum class Order : std::uint32_t { kWaitForChange, kWaitForWord, kLookUp, kEnd };
 
 /// What the two processes say to each other. Each number is stored after what it announces.
-struct Table {
+struct SideTable {
   alignas(64) std::atomic<std::uint64_t> asked{0};  // orders given so far
   Order order = Order::kEnd;
   std::uint64_t generation = 0;                        // to wait for the one after
@@ -50,7 +50,7 @@ void spin_until(const std::atomic<std::uint64_t>& number, std::uint64_t value) {
 
 // ---- The process that waits.
 
-void carry_out(Table& table, const Catalog& catalog, const SampleCatalog& sample) {
+void carry_out(SideTable& table, const Catalog& catalog, const SampleCatalog& sample) {
   switch (table.order) {
     case Order::kWaitForChange: {
       const auto seen = catalog.wait_for_change(table.generation, kPatience);
@@ -76,7 +76,7 @@ void carry_out(Table& table, const Catalog& catalog, const SampleCatalog& sample
   }
 }
 
-[[noreturn]] void wait_and_look(Table& table, const std::string& dir) {
+[[noreturn]] void wait_and_look(SideTable& table, const std::string& dir) {
   pin_to_cpu(1);
   CatalogOptions options;
   options.attach_timeout = kPatience;
@@ -119,7 +119,7 @@ class SleepWatch {
 
 class Waker {
  public:
-  Waker(Table& table, PublisherSide& side, pid_t child)
+  Waker(SideTable& table, PublisherSide& side, pid_t child)
       : table_(table), side_(side), sleep_(child) {}
 
   /// ns from before the publish to the return of the waiter.
@@ -164,7 +164,7 @@ class Waker {
     return static_cast<double>(table_.woken_at_ns);
   }
 
-  Table& table_;
+  SideTable& table_;
   PublisherSide& side_;
   const SleepWatch sleep_;
   std::uint64_t turn_ = 0;
@@ -182,9 +182,9 @@ int main(int argc, char** argv) {
   const std::size_t writes = number(argc, argv, "--writes", 1000);
   const ScratchDir scratch(argument(argc, argv, "--dir", "/dev/shm"));
   void* page =
-      ::mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+      ::mmap(nullptr, sizeof(SideTable), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   require(page != MAP_FAILED, "mmap");
-  auto& table = *new (page) Table;
+  auto& table = *new (page) SideTable;
   // Before the publisher has threads.
   const pid_t child = ::fork();
   require(child >= 0, "fork");
