@@ -43,7 +43,7 @@ struct SchemaField {
 
 struct Schema {
   Kind kind = Kind::kNull;
-  std::string name;                 // record, enum, fixed
+  std::string name;                 // record, enum, fixed; with the namespace
   std::vector<SchemaField> fields;  // record
   /// union: its branches; array: its elements; map: its values.
   std::vector<std::shared_ptr<const Schema>> children;
@@ -58,9 +58,13 @@ struct Schema {
   bool adjust_to_utc = false;              // timestamps
 };
 
-/// Limits: nesting of 64, 1 Mi types and fields. A name that refers to a type around it (a value
-/// without end) is refused; one that refers to an earlier type shares it. kCorrupt says what is
-/// wrong where.
+/// Of the nesting of types, unions included.
+inline constexpr std::size_t kSchemaDepthMax = 64;
+
+/// A name that refers to an earlier type shares it. Logical types that are unknown, or not for the
+/// type, are left out. Names are taken whatever they are. kCorrupt: "path: what is wrong";
+/// kTooLarge: 16 MiB of text, kSchemaDepthMax, or 1 Mi types, where each reference counts as what
+/// it refers to; kUnsupported: a type inside of itself. Throws std::bad_alloc.
 [[nodiscard]] Result<std::shared_ptr<const Schema>> parse_schema(std::string_view json);
 
 }  // namespace iceblink::iceberg::avro

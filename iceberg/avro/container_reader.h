@@ -11,12 +11,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "iceberg/avro/avro_schema.h"
 
@@ -26,18 +26,20 @@ namespace iceblink::iceberg::avro {
 struct Value {
   Kind kind = Kind::kNull;
   union {
-    std::int64_t integer = 0;         // boolean (0, 1), int, long; enum: the symbol's index
+    std::int64_t integer;             // boolean (0, 1), int, long; enum: the symbol's index
     double number;                    // float, double
-    std::string_view bytes;           // bytes, string, fixed
+    std::string_view bytes;           // bytes, string (which may be no UTF-8), fixed
     std::span<const Value> children;  // record: its fields; array: its elements; map: key, value, …
   };
 
+  Value() noexcept : integer(0) {}
   [[nodiscard]] bool is_null() const noexcept { return kind == Kind::kNull; }
 };
 
 struct ReaderLimits {
-  std::size_t inflated_bytes_max = std::size_t{512} << 20;  // of all blocks together
-  std::size_t elements_max = std::size_t{16} << 20;         // of any one array or map
+  /// Of all blocks together, and of any one record's values.
+  std::size_t inflated_bytes_max = std::size_t{512} << 20;
+  std::size_t elements_max = std::size_t{16} << 20;  // of any one array or map
 };
 
 class ContainerReader {
