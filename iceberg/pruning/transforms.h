@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 namespace iceblink::iceberg {
 
@@ -19,9 +18,9 @@ namespace iceblink::iceberg {
                                               const Type& source) noexcept;
 
 /// What the transform makes of a value. A null gives a null. Nothing where result_type() has
-/// nothing. Bytes of a truncated string are those of `value`; those of others, of `storage`.
-[[nodiscard]] std::optional<Literal> apply(const Transform& transform, const Literal& value,
-                                           std::string& storage);
+/// nothing. Bytes are those of `value`, or the first of them.
+[[nodiscard]] std::optional<Literal> apply(const Transform& transform,
+                                           const Literal& value) noexcept;
 
 /// Murmur3, 32 bit, seed 0, of a value's bytes as appendix B has them. Nothing: not of this type.
 [[nodiscard]] std::optional<std::int32_t> bucket_hash(const Literal& value) noexcept;

@@ -30,12 +30,14 @@ struct Literal {
   /// timestamps (micro- or nanoseconds, since 1970-01-01): `integer`. float, double: `number`.
   /// decimal: `unscaled`. string (UTF-8), uuid (16 bytes), fixed, binary: `bytes`.
   union {
-    std::int64_t integer = 0;
+    std::int64_t integer;
     double number;
     Int128 unscaled;
     std::string_view bytes;
   };
 
+  /// A null of type unknown.
+  constexpr Literal() noexcept : integer(0) {}
   [[nodiscard]] static Literal null(TypeKind kind) noexcept;
   /// Of a kind that has an `integer`.
   [[nodiscard]] static Literal of_integer(TypeKind kind, std::int64_t value) noexcept;
@@ -50,12 +52,14 @@ struct Literal {
 /// unsigned bytes, -0.0 as 0.0. Unordered: a NaN, a null, or two kinds.
 [[nodiscard]] std::partial_ordering compare(const Literal& a, const Literal& b) noexcept;
 
-/// Whether they are one value, as partitions are: null equals null, NaN equals NaN.
+/// Whether they are one value, as partitions are: null equals null, NaN equals NaN, and -0.0 is
+/// another one than 0.0.
 [[nodiscard]] bool is_same(const Literal& a, const Literal& b) noexcept;
 
 /// From the binary form that bounds have. What was written before the column's type was promoted
 /// is read as what it is now: 4 bytes for a long, a double, a timestamp (a date before). A decimal
-/// takes the type's scale. Borrows `bytes`. kCorrupt: a length that the type cannot have, or a type
+/// takes the type's scale. Bytes of a fixed type may be fewer, as a bound's that was cut. Borrows
+/// `bytes`. kCorrupt: a length that the type cannot have, a date that is no timestamp, or a type
 /// that has no such form.
 [[nodiscard]] Result<Literal> decode_single_value(const Type& type,
                                                   std::string_view bytes) noexcept;
