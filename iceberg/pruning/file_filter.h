@@ -3,8 +3,7 @@
 //
 // Whatever is not known for certain might match.
 //
-// Thread safety: immutable once made, but for what is remembered of each spec: one thread at a
-// time.
+// Thread safety: one thread at a time, for the sake of its scratch memory.
 #pragma once
 
 #include <iceblink/metadata/manifest.h>
@@ -18,8 +17,8 @@ namespace iceblink::iceberg {
 
 class FileFilter {
  public:
-  /// `schema` is the snapshot's; both outlive the filter. kInvalidArgument: names no column, or not
-  /// what it can be compared with; nested too deep (1,000). Throws std::bad_alloc.
+  /// `schema` is the snapshot's; both outlive the filter, the predicate need not.
+  /// kInvalidArgument: see BoundPredicate::bind. Throws std::bad_alloc.
   [[nodiscard]] static Result<FileFilter> make(const Predicate& predicate, const Schema& schema,
                                                const TableMetadata& table);
   FileFilter(FileFilter&&) noexcept;
@@ -27,13 +26,13 @@ class FileFilter {
   ~FileFilter();
 
   /// Whether some file of the manifest may have a row that matches. Also true of what is damaged:
-  /// the error shows when it is opened. Throws std::bad_alloc.
-  [[nodiscard]] bool may_match(const ManifestFile& manifest) const;
-  /// The same of a data file. kCorrupt: a bound that is no value of its column. Throws
-  /// std::bad_alloc.
-  [[nodiscard]] Result<bool> may_match(const DataFile& file) const;
+  /// the error shows when it is opened.
+  [[nodiscard]] bool may_match(const ManifestFile& manifest) const noexcept;
+  /// The same of a data file; of a delete file, by its partition alone. kCorrupt: a bound that is
+  /// no value of its column, which is named.
+  [[nodiscard]] Result<bool> may_match(const DataFile& file) const noexcept;
   /// The same by its partition alone.
-  [[nodiscard]] bool may_match_partition(const DataFile& file) const;
+  [[nodiscard]] bool may_match_partition(const DataFile& file) const noexcept;
 
  private:
   struct Parts;

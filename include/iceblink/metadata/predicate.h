@@ -7,9 +7,11 @@
 // Thread safety: immutable values; copies share.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -35,6 +37,9 @@ class Predicate {
  public:
   enum class Kind : std::uint8_t { kCompare, kIsNull, kNotNull, kAnd, kOr, kNot };
   struct Node;
+  /// What is nested deeper is refused when it meets a schema. Of such a tree the depth alone is
+  /// kept; what is below its root is gone.
+  static constexpr std::uint32_t kDepthMax = 1000;
 
   // `column`: a top-level column's exact name, or the names from there into structs, with dots
   // between ("user.id"). Whether it is there, and takes such a value, is found out when the
@@ -46,8 +51,12 @@ class Predicate {
                                          const char* text) {
     return compare(std::move(column), comparison, PredicateValue(std::string(text)));
   }
-  /// Any integer.
-  [[nodiscard]] static Predicate compare(std::string column, Comparison comparison, int value) {
+  /// Any integer of at most 64 bits; and no other number, which would be cut to one.
+  template <std::integral Integer>
+  requires(!std::same_as<Integer, bool> &&
+           (std::is_signed_v<Integer> || sizeof(Integer) < sizeof(std::int64_t)))
+      [[nodiscard]] static Predicate
+      compare(std::string column, Comparison comparison, Integer value) {
     return compare(std::move(column), comparison, PredicateValue(std::int64_t{value}));
   }
   [[nodiscard]] static Predicate is_null(std::string column);
