@@ -81,7 +81,10 @@ Result<std::string_view> BlockReader::inflate(const Block& block, std::string_vi
   std::size_t room = std::max({inflated_.capacity(), data.size() * 4, kFirstBytesMin});
   while (true) {
     room = std::min(room, room_max);
-    if (room > inflated_.capacity()) inflated_ = ByteBuffer(room);
+    if (room > inflated_.capacity()) {
+      inflated_ = ByteBuffer();
+      inflated_ = ByteBuffer(room);
+    }
     inflated_.resize(room);
     std::size_t taken = 0;
     std::size_t made = 0;

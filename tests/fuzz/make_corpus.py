@@ -5,6 +5,7 @@ import copy
 import gzip
 import json
 import sys
+import zlib
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -109,6 +110,82 @@ def locations():
         "odd_mappings": b"/\n/:/\n/a//:b:\n:///=c://"}
 
 
+def avro_long(value):
+    bits = (value << 1) ^ (value >> 63)
+    out = bytearray()
+    while bits > 0x7f:
+        out.append(bits & 0x7f | 0x80)
+        bits >>= 7
+    return bytes(out + bytes([bits]))
+
+
+def avro_bytes(value):
+    return avro_long(len(value)) + value
+
+
+def avro_file(schema, codec, *blocks):
+    """Blocks are pairs of a count and the bytes of as many records."""
+    sync = b"0123456789abcdef"
+    metadata = {b"avro.schema": text_of(schema), b"avro.codec": codec}
+    out = b"Obj\x01" + avro_long(len(metadata))
+    out += b"".join(avro_bytes(key) + avro_bytes(value) for key, value in metadata.items())
+    out += b"\0" + sync
+    for count, data in blocks:
+        stored = zlib.compress(data)[2:-4] if codec == b"deflate" else data
+        out += avro_long(count) + avro_bytes(stored) + sync
+    return out
+
+
+def avro_record(name, **types):
+    fields = [{"name": field, "type": kind, "field-id": number + 500}
+              for number, (field, kind) in enumerate(types.items())]
+    return {"type": "record", "name": name, "fields": fields}
+
+
+def avro_files():
+    """Whole files; and, where the first byte is the number of records, a schema and their bytes."""
+    bounds = {"type": "array", "logicalType": "map", "element-id": 9,
+              "items": avro_record("k126_v127", key="int", value="bytes")}
+    date = {"type": "int", "logicalType": "date"}
+    manifest = avro_record(
+        "manifest_entry", status="int", snapshot_id=["null", "long"],
+        data_file=avro_record("r2", file_path="string", partition=avro_record(
+            "r102", day=["null", date]), lower_bounds=["null", bounds], upper_bounds=["null", {
+                "type": "array", "items": "k126_v127"}]))
+    entry = (b"\x02\x02\x54" + avro_bytes(b"/w/t/a.parquet") + b"\x02" + avro_long(19000) + b"\x02" +
+             b"\x04\x02" + avro_bytes(b"a") + b"\x04" + avro_bytes(b"") + b"\0" +
+             b"\x02\x01\x06\x06" + avro_bytes(b"z") + b"\0")
+    removed = b"\x04\0" + avro_bytes(b"b") + b"\0\0\0"
+    kinds = avro_record(
+        "all", b="boolean", f="float", d="double", x={"type": "fixed", "name": "f3", "size": 3},
+        z={"type": "fixed", "name": "f0", "size": 0}, e={"type": "enum", "name": "e",
+                                                         "symbols": ["A", "B"]},
+        m={"type": "map", "values": ["null", "string", "e"], "key-id": 1, "value-id": 2},
+        n={"type": "array", "items": "null"},
+        p={"type": "fixed", "name": "p", "size": 2, "logicalType": "decimal", "precision": 4,
+           "scale": 2})
+    all_kinds = (b"\x01" + b"\0\0\x80\x3f" + b"\0" * 8 + b"abc" + b"\x02" +
+                 b"\x04" + avro_bytes(b"k") + b"\x02" + avro_bytes(b"v") + avro_bytes(b"l") +
+                 b"\x04\x02\0" + b"\x06\0" + b"\x01\x02")
+    made = {name: bytes([count]) + text_of(schema) + b"\n" + data for name, count, schema, data in [
+        ("made_manifest", 2, manifest, entry + removed),
+        ("made_all_kinds", 1, kinds, all_kinds),
+        ("made_nested", 1, {"type": "array", "items": {"type": "array", "items": ["null", "long"]}},
+         b"\x02\x04\x02\x06\0\0\x01\x02\0\0"),
+        ("made_empty_records", 200, avro_record("r"), b""),
+        ("made_namespaces", 2, {"type": "record", "name": "r", "namespace": "n", "fields": [
+            {"name": "a", "type": {"type": "record", "name": "i", "fields": []}},
+            {"name": "b", "type": ["i", "n.i", {"type": {"type": "long"}}]}]}, b"\0\x04\x08"),
+        ("made_inside_itself", 1, avro_record("r", a=["null", "r"]), b"\0")]}
+    return made | {
+        "plain": avro_file(manifest, b"null", (2, entry + removed), (1, removed)),
+        "deflate": avro_file(manifest, b"deflate", (1, entry), (0, b""), (2, removed + entry)),
+        "all_kinds": avro_file(kinds, b"null", (1, all_kinds)),
+        "bomb": avro_file("bytes", b"deflate", (1, avro_bytes(b"\0" * 300000))),
+        "other_codec": avro_file("int", b"zstandard", (1, b"\0")),
+        "encrypted": b"AGS1\0\0\x10\0" + b"x" * 28}
+
+
 def dictionary():
     """The names and values of members, as libFuzzer reads them."""
     words = set()
@@ -138,7 +215,7 @@ def main():
     corpus = {"metadata": tables() | views(), "view": views(),
               "header": headers() | views() | {
                   name: tables()[name] for name in ("v2_bom", "v2_gzip")},
-              "gzip": gzips(), "location": locations()}
+              "gzip": gzips(), "location": locations(), "avro": avro_files()}
     for target, inputs in corpus.items():
         (HERE / "corpus" / target).mkdir(parents=True, exist_ok=True)
         for name, text in inputs.items():
