@@ -1,0 +1,343 @@
+// Which delete files apply to a data file, rule by rule.
+#include "iceberg/manifest/delete_index.h"
+
+#include <deque>
+
+#include "tests/iceberg/manifest/manifest_samples.h"
+
+namespace iceblink::iceberg::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Spec 0: by x. 1: none. 2: by x, dropped since (void). 3: by x, again.
+std::shared_ptr<const TableMetadata> table() {
+  static const auto made = table_of(
+      v2().with("partition-specs",
+                R"([{"spec-id":0,"fields":[{"name":"x","transform":"identity","source-id":1,)"
+                R"("field-id":1000}]},{"spec-id":1,"fields":[]},)"
+                R"({"spec-id":2,"fields":[{"name":"x","transform":"void","source-id":1,)"
+                R"("field-id":1000}]},{"spec-id":3,"fields":[{"name":"x2","transform":"identity",)"
+                R"("source-id":1,"field-id":1001}]}])")
+          .with("last-partition-id", "1001"));
+  return made;
+}
+
+/// Files that stay where they are, with what they borrow.
+class Files {
+ public:
+  DataFile& add(FileContent content, const std::string& path, std::int64_t sequence_number) {
+    DataFile& file = files_.emplace_back();
+    file.content = content;
+    file.format = FileFormat::kParquet;
+    file.file_path = keep(path);
+    file.sequence_number = sequence_number;
+    return in_partition(file, 0, Literal::of_integer(TypeKind::kLong, 1));
+  }
+  DataFile& data(const std::string& path, std::int64_t sequence_number) {
+    return add(FileContent::kData, path, sequence_number);
+  }
+  DataFile& positions(const std::string& path, std::int64_t sequence_number) {
+    return add(FileContent::kPositionDeletes, path, sequence_number);
+  }
+  DataFile& equality(const std::string& path, std::int64_t sequence_number) {
+    return add(FileContent::kEqualityDeletes, path, sequence_number);
+  }
+  DataFile& vector(const std::string& path, std::int64_t sequence_number,
+                   const std::string& data_path) {
+    DataFile& file = positions(path, sequence_number);
+    file.format = FileFormat::kPuffin;
+    file.referenced_data_file = keep(data_path);
+    return file;
+  }
+
+  DataFile& in_partition(DataFile& file, std::int32_t spec_id, const Literal& value) {
+    file.spec_id = spec_id;
+    file.partition = {&literals_.emplace_back(value), 1};
+    return file;
+  }
+  DataFile& unpartitioned(DataFile& file) {
+    file.spec_id = 1;
+    file.partition = {};
+    return file;
+  }
+  DataFile& with_path_bounds(DataFile& file, std::optional<std::string> lower,
+                             std::optional<std::string> upper) {
+    ColumnMetrics& column = columns_.emplace_back();
+    column.field_id = 2147483546;
+    if (lower) column.lower_bound = keep(*lower);
+    if (upper) column.upper_bound = keep(*upper);
+    file.columns = {&column, 1};
+    return file;
+  }
+  std::string_view keep(const std::string& text) { return texts_.emplace_back(text); }
+
+ private:
+  std::deque<DataFile> files_;
+  std::deque<Literal> literals_;
+  std::deque<ColumnMetrics> columns_;
+  std::deque<std::string> texts_;
+};
+
+/// The paths of the deletes that apply.
+std::vector<std::string> found(const DataFile& data_file,
+                               const std::vector<const DataFile*>& deletes) {
+  const auto index = DeleteIndex::make(deletes, *table());
+  if (!index) return {index.error().message()};
+  EXPECT_EQ(index->is_empty(), deletes.empty());
+  std::vector<const DataFile*> files;
+  index->find(data_file, files);
+  std::vector<std::string> paths;
+  for (const DataFile* const file : files) paths.emplace_back(file->file_path);
+  return paths;
+}
+
+Literal number(std::int64_t value) {
+  return Literal::of_integer(TypeKind::kLong, value);
+}
+
+class DeleteMatching : public ::testing::Test {
+ protected:
+  Files files_;
+};
+
+TEST_F(DeleteMatching, WithoutDeletesFindsNothing) {
+  EXPECT_THAT(found(files_.data("a", 1), {}), IsEmpty());
+}
+
+// ---- Position deletes
+
+TEST_F(DeleteMatching, PositionDeletesApplyToDataOfTheirCommitAndOlder) {
+  const auto& deletes = files_.positions("d", 5);
+  EXPECT_THAT(found(files_.data("a", 4), {&deletes}), ElementsAre("d"));
+  EXPECT_THAT(found(files_.data("a", 5), {&deletes}), ElementsAre("d"));
+  EXPECT_THAT(found(files_.data("a", 6), {&deletes}), IsEmpty());
+}
+
+TEST_F(DeleteMatching, PositionDeletesApplyWithinTheirPartition) {
+  const auto& deletes = files_.positions("d", 5);
+  const auto in = [&](std::int32_t spec_id, const Literal& value) {
+    return found(files_.in_partition(files_.data("a", 1), spec_id, value), {&deletes});
+  };
+  EXPECT_THAT(in(0, number(1)), ElementsAre("d"));
+  EXPECT_THAT(in(0, number(2)), IsEmpty());
+  EXPECT_THAT(in(0, Literal::null(TypeKind::kLong)), IsEmpty());
+  EXPECT_THAT(in(3, number(1)), IsEmpty()) << "the same value under another spec";
+}
+
+TEST_F(DeleteMatching, UnpartitionedPositionDeletesStayInTheirSpec) {
+  const auto& deletes = files_.unpartitioned(files_.positions("d", 5));
+  EXPECT_THAT(found(files_.data("a", 1), {&deletes}), IsEmpty());
+  EXPECT_THAT(found(files_.unpartitioned(files_.data("a", 1)), {&deletes}), ElementsAre("d"));
+}
+
+TEST_F(DeleteMatching, PartitionsOfNullsAndOfNansAreEqual) {
+  auto& deletes = files_.positions("d", 5);
+  auto& data = files_.data("a", 1);
+  const auto both = [&](const Literal& a, const Literal& b) {
+    files_.in_partition(deletes, 0, a);
+    files_.in_partition(data, 0, b);
+    return !found(data, {&deletes}).empty();
+  };
+  const auto nan = [](double value) { return Literal::of_number(TypeKind::kDouble, value); };
+  EXPECT_TRUE(both(Literal::null(TypeKind::kLong), Literal::null(TypeKind::kLong)));
+  EXPECT_TRUE(both(nan(std::numeric_limits<double>::quiet_NaN()),
+                   nan(-std::numeric_limits<double>::quiet_NaN())));
+  EXPECT_EQ(both(nan(0.0), nan(-0.0)), is_same(nan(0.0), nan(-0.0)));
+  EXPECT_TRUE(both(Literal::of_decimal({1, 2}, 3), Literal::of_decimal({1, 2}, 3)));
+  EXPECT_FALSE(both(Literal::of_decimal({1, 2}, 3), Literal::of_decimal({2, 2}, 3)));
+  EXPECT_TRUE(both(Literal::of_bytes(TypeKind::kString, files_.keep("abc")),
+                   Literal::of_bytes(TypeKind::kString, files_.keep("abc"))));
+  EXPECT_FALSE(both(Literal::of_bytes(TypeKind::kString, files_.keep("abc")),
+                    Literal::of_bytes(TypeKind::kString, files_.keep("abd"))));
+}
+
+TEST_F(DeleteMatching, ThoseOfOneDataFileApplyToThatOneAlone) {
+  auto& deletes = files_.positions("d", 5);
+  deletes.referenced_data_file = "a";
+  EXPECT_THAT(found(files_.data("a", 5), {&deletes}), ElementsAre("d"));
+  EXPECT_THAT(found(files_.data("b", 5), {&deletes}), IsEmpty());
+  EXPECT_THAT(found(files_.data("a", 6), {&deletes}), IsEmpty());
+  EXPECT_THAT(found(files_.in_partition(files_.data("a", 5), 0, number(2)), {&deletes}), IsEmpty());
+}
+
+TEST_F(DeleteMatching, BoundsOfThePathsLeaveOthersOut) {
+  const auto& deletes = files_.with_path_bounds(files_.positions("d", 5), "b", "d");
+  EXPECT_THAT(found(files_.data("a", 1), {&deletes}), IsEmpty());
+  EXPECT_THAT(found(files_.data("b", 1), {&deletes}), ElementsAre("d"));
+  EXPECT_THAT(found(files_.data("c/long/path", 1), {&deletes}), ElementsAre("d"));
+  EXPECT_THAT(found(files_.data("d", 1), {&deletes}), ElementsAre("d"));
+  EXPECT_THAT(found(files_.data("da", 1), {&deletes}), IsEmpty());
+  EXPECT_THAT(found(files_.data("\xc3\xa4", 1), {&deletes}), IsEmpty()) << "unsigned bytes";
+}
+
+TEST_F(DeleteMatching, OneBoundAloneCounts) {
+  const auto& from = files_.with_path_bounds(files_.positions("from", 5), "b", std::nullopt);
+  const auto& to = files_.with_path_bounds(files_.positions("to", 5), std::nullopt, "b");
+  EXPECT_THAT(found(files_.data("a", 1), {&from, &to}), ElementsAre("to"));
+  EXPECT_THAT(found(files_.data("c", 1), {&from, &to}), ElementsAre("from"));
+}
+
+TEST_F(DeleteMatching, EqualBoundsAreOneDataFile) {
+  const auto& deletes = files_.with_path_bounds(files_.positions("d", 5), "a", "a");
+  EXPECT_THAT(found(files_.data("a", 5), {&deletes}), ElementsAre("d"));
+  EXPECT_THAT(found(files_.data("ab", 5), {&deletes}), IsEmpty());
+  EXPECT_THAT(found(files_.data("a", 6), {&deletes}), IsEmpty());
+}
+
+TEST_F(DeleteMatching, BoundsThatContradictEachOtherSayNothing) {
+  const auto& deletes = files_.with_path_bounds(files_.positions("d", 5), "z", "a");
+  EXPECT_THAT(found(files_.data("m", 5), {&deletes}), ElementsAre("d"));
+}
+
+TEST_F(DeleteMatching, AReferencedDataFileCountsMoreThanBounds) {
+  auto& deletes = files_.with_path_bounds(files_.positions("d", 5), "a", "z");
+  deletes.referenced_data_file = "m";
+  EXPECT_THAT(found(files_.data("m", 5), {&deletes}), ElementsAre("d"));
+  EXPECT_THAT(found(files_.data("n", 5), {&deletes}), IsEmpty());
+}
+
+// ---- Equality deletes
+
+TEST_F(DeleteMatching, EqualityDeletesApplyToOlderDataAlone) {
+  const auto& deletes = files_.equality("d", 5);
+  EXPECT_THAT(found(files_.data("a", 4), {&deletes}), ElementsAre("d"));
+  EXPECT_THAT(found(files_.data("a", 5), {&deletes}), IsEmpty());
+  EXPECT_THAT(found(files_.data("a", 6), {&deletes}), IsEmpty());
+}
+
+TEST_F(DeleteMatching, EqualityDeletesApplyWithinTheirPartition) {
+  const auto& deletes = files_.equality("d", 5);
+  EXPECT_THAT(found(files_.in_partition(files_.data("a", 1), 0, number(2)), {&deletes}), IsEmpty());
+  EXPECT_THAT(found(files_.in_partition(files_.data("a", 1), 3, number(1)), {&deletes}), IsEmpty());
+  EXPECT_THAT(found(files_.unpartitioned(files_.data("a", 1)), {&deletes}), IsEmpty());
+}
+
+TEST_F(DeleteMatching, UnpartitionedEqualityDeletesApplyEverywhere) {
+  const auto& deletes = files_.unpartitioned(files_.equality("d", 5));
+  EXPECT_THAT(found(files_.data("a", 4), {&deletes}), ElementsAre("d"));
+  EXPECT_THAT(found(files_.in_partition(files_.data("a", 4), 3, number(9)), {&deletes}),
+              ElementsAre("d"));
+  EXPECT_THAT(found(files_.unpartitioned(files_.data("a", 4)), {&deletes}), ElementsAre("d"));
+  EXPECT_THAT(found(files_.data("a", 5), {&deletes}), IsEmpty());
+}
+
+TEST_F(DeleteMatching, ASpecOfVoidFieldsAloneIsUnpartitioned) {
+  const auto& deletes =
+      files_.in_partition(files_.equality("d", 5), 2, Literal::null(TypeKind::kLong));
+  EXPECT_THAT(found(files_.data("a", 4), {&deletes}), ElementsAre("d"));
+}
+
+// ---- Deletion vectors
+
+TEST_F(DeleteMatching, ADeletionVectorAppliesToItsDataFile) {
+  const auto& vector = files_.vector("v", 5, "a");
+  EXPECT_THAT(found(files_.data("a", 4), {&vector}), ElementsAre("v"));
+  EXPECT_THAT(found(files_.data("a", 5), {&vector}), ElementsAre("v"));
+  EXPECT_THAT(found(files_.data("a", 6), {&vector}), IsEmpty());
+  EXPECT_THAT(found(files_.data("b", 4), {&vector}), IsEmpty());
+  EXPECT_THAT(found(files_.in_partition(files_.data("a", 4), 0, number(2)), {&vector}), IsEmpty());
+}
+
+TEST_F(DeleteMatching, ADeletionVectorStandsForAllPositionDeletes) {
+  const auto& vector = files_.vector("v", 5, "a");
+  const auto& positions = files_.positions("d", 9);
+  const auto& equality = files_.equality("e", 9);
+  EXPECT_THAT(found(files_.data("a", 4), {&positions, &equality, &vector}), ElementsAre("v", "e"));
+  EXPECT_THAT(found(files_.data("b", 4), {&positions, &equality, &vector}), ElementsAre("d", "e"));
+  EXPECT_THAT(found(files_.data("a", 6), {&positions, &equality, &vector}), ElementsAre("d", "e"))
+      << "the vector does not apply to newer data";
+}
+
+TEST_F(DeleteMatching, ManyVectorsOfOnePuffinFile) {
+  const auto& first = files_.vector("v", 5, "a");
+  const auto& second = files_.vector("v", 5, "b");
+  const auto index = DeleteIndex::make(std::vector<const DataFile*>{&first, &second}, *table());
+  ASSERT_TRUE(index) << index.error().message();
+  std::vector<const DataFile*> files;
+  index->find(files_.data("b", 1), files);
+  EXPECT_THAT(files, ElementsAre(&second));
+}
+
+TEST_F(DeleteMatching, TwoDeletionVectorsOfOneDataFileAreRefused) {
+  const auto& first = files_.vector("v1", 5, "a");
+  const auto& second = files_.vector("v2", 6, "a");
+  EXPECT_THAT(found(files_.data("a", 1), {&first, &second}),
+              ElementsAre("two deletion vectors of a: in v1 and in v2"));
+}
+
+// ---- All of them
+
+TEST_F(DeleteMatching, TheyAreInOrderOfTheirSequenceNumbersThenAsGiven) {
+  const auto& p7 = files_.positions("p7", 7);
+  auto& of_a5 = files_.positions("of_a5", 5);
+  of_a5.referenced_data_file = "a";
+  auto& of_a7 = files_.positions("of_a7", 7);
+  of_a7.referenced_data_file = "a";
+  const auto& p3 = files_.positions("p3", 3);
+  const auto& q7 = files_.positions("q7", 7);
+  const auto& e4 = files_.equality("e4", 4);
+  const auto& g3 = files_.unpartitioned(files_.equality("g3", 3));
+  const auto& g4 = files_.unpartitioned(files_.equality("g4", 4));
+  const auto& e2 = files_.equality("e2", 2);
+  EXPECT_THAT(found(files_.data("a", 2), {&e4, &p7, &g4, &of_a7, &of_a5, &g3, &p3, &q7, &e2}),
+              ElementsAre("p3", "of_a5", "p7", "of_a7", "q7", "g3", "e4", "g4"));
+}
+
+TEST_F(DeleteMatching, WhatIsFoundIsAddedToWhatIsThere) {
+  const auto& deletes = files_.positions("d", 5);
+  const auto index = DeleteIndex::make(std::vector<const DataFile*>{&deletes}, *table());
+  ASSERT_TRUE(index) << index.error().message();
+  const auto& data = files_.data("a", 1);
+  std::vector<const DataFile*> files{&data};
+  index->find(data, files);
+  EXPECT_THAT(files, ElementsAre(&data, &deletes));
+}
+
+TEST_F(DeleteMatching, ADataFileAmongThemIsRefused) {
+  EXPECT_THAT(found(files_.data("a", 1), {&files_.data("b", 2)}),
+              ElementsAre("b: is a data file among delete files"));
+  auto& lost = files_.positions("d", 1);
+  lost.spec_id = 44;
+  EXPECT_THAT(found(files_.data("a", 1), {&lost}),
+              ElementsAre("d: the table has no partition spec 44"));
+}
+
+std::size_t found_by_all(const std::vector<const DataFile*>& data,
+                         const std::vector<const DataFile*>& deletes) {
+  const auto index = DeleteIndex::make(deletes, *table());
+  EXPECT_TRUE(index) << index.error().message();
+  std::vector<const DataFile*> files;
+  for (const DataFile* const file : data) index->find(*file, files);
+  return files.size();
+}
+
+// Were all deletes of a partition looked at for each data file of it, it would be ten thousand
+// million.
+TEST_F(DeleteMatching, AHundredThousandDataFilesFindTheirsAmongAsMany) {
+  constexpr int kCount = 100'000;
+  std::vector<const DataFile*> data;
+  std::vector<const DataFile*> of_one_file;
+  std::vector<const DataFile*> of_one_partition;
+  for (int i = 0; i < kCount; ++i) {
+    const std::string path = "s3://b/t/data/" + std::to_string(i) + ".parquet";
+    data.push_back(&files_.unpartitioned(files_.data(path, i)));
+    auto& positions = files_.unpartitioned(files_.positions("p", i));
+    if (i % 2 == 0) {
+      positions.referenced_data_file = data.back()->file_path;
+    } else {
+      files_.with_path_bounds(positions, path, path);
+    }
+    of_one_file.push_back(&positions);
+  }
+  EXPECT_EQ(found_by_all(data, of_one_file), kCount);
+  for (int i = 0; i < kCount; ++i) {
+    data[i] = &files_.in_partition(files_.data("a", i), 0, number(i));
+    of_one_partition.push_back(&files_.in_partition(files_.equality("e", i + 1), 0, number(i)));
+  }
+  EXPECT_EQ(found_by_all(data, of_one_partition), kCount);
+}
+
+}  // namespace
+}  // namespace iceblink::iceberg::testing
