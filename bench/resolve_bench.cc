@@ -1,16 +1,22 @@
-// C3: parsed metadata of tables that are all in the cache, against lookups that answer from the
-// segment alone; and one hot table asked for by two threads against one. Prints thread CPU time and
-// wall time, in ns a lookup, round by round.
+// C3: parsed metadata and handles of tables that are all in the caches, against lookups that answer
+// from the segment alone; and one hot table asked for by two threads against one, and by four
+// processes against one. Prints thread CPU time and wall time, in ns a lookup, round by round.
 //
 //   resolve_bench --dir DIR --tables N --rounds N --lookups N
-//                 [--only table_exists|find|resolve_metadata|hot]   for profiles: that one alone
+//                 [--only table_exists|find|resolve_metadata|load_table|hot|processes]
+//                                                              for profiles: that one alone
 #include <iceblink/catalog.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -96,13 +102,61 @@ Cost measure(const std::vector<TableIdent>& idents, std::size_t lookups, Lookup 
   return cost;
 }
 
+/// What processes measured, and where they wait for each other.
+class SharedCosts {
+ public:
+  explicit SharedCosts(std::size_t processes) : processes_(processes) {
+    void* const memory =
+        ::mmap(nullptr, sizeof(Page), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    require(memory != MAP_FAILED && processes <= kProcessesMax, "mmap");
+    page_ = new (memory) Page;
+  }
+  ~SharedCosts() { ::munmap(page_, sizeof(Page)); }
+  SharedCosts(const SharedCosts&) = delete;
+  SharedCosts& operator=(const SharedCosts&) = delete;
+
+  [[nodiscard]] Cost& cost(std::size_t index) { return page_->costs[index]; }
+  void wait_for_all() {
+    ++page_->ready;
+    while (page_->ready < processes_) std::this_thread::yield();
+  }
+
+ private:
+  static constexpr std::size_t kProcessesMax = 8;
+  struct Page {
+    Cost costs[kProcessesMax];
+    std::atomic<std::size_t> ready{0};
+  };
+  const std::size_t processes_;
+  Page* page_ = nullptr;
+};
+
 void add(Samples& samples, const std::string& name, const Cost& cost) {
   samples.add(name + "/cpu", cost.cpu_ns);
   samples.add(name + "/wall", cost.wall_ns);
 }
 
+/// What is asked for.
+struct ResolveMetadata {
+  static constexpr const char* kName = "resolve_metadata";
+  const Catalog& catalog;
+  bool operator()(const TableIdent& ident) const {
+    const auto metadata = catalog.resolve_metadata(ident);
+    return metadata.ok() && *metadata != nullptr;
+  }
+};
+struct LoadTable {
+  static constexpr const char* kName = "load_table";
+  const Catalog& catalog;
+  bool operator()(const TableIdent& ident) const {
+    const auto table = catalog.load_table(ident);
+    return table.ok() && *table != nullptr;
+  }
+};
+
 /// The mean cost in `threads` that ask for one table at the same time.
-Cost measure_hot(const Catalog& catalog, const TableIdent& ident, std::size_t lookups,
+template <typename Ask>
+Cost measure_hot(const Ask& ask, const TableIdent& ident, std::size_t lookups,
                  std::size_t threads) {
   std::vector<Cost> costs(threads);
   std::barrier ready(static_cast<std::ptrdiff_t>(threads));
@@ -111,13 +165,9 @@ Cost measure_hot(const Catalog& catalog, const TableIdent& ident, std::size_t lo
     running.emplace_back([&, thread] {
       pin_to_cpu(static_cast<int>(thread));
       const std::vector<TableIdent> idents{ident};
-      const auto lookup = [&](const TableIdent& each) {
-        const auto metadata = catalog.resolve_metadata(each);
-        return metadata.ok() && *metadata != nullptr;
-      };
-      static_cast<void>(measure(idents, 1000, lookup));
+      static_cast<void>(measure(idents, 1000, ask));
       ready.arrive_and_wait();
-      costs[thread] = measure(idents, lookups, lookup);
+      costs[thread] = measure(idents, lookups, ask);
     });
   }
   Cost mean;
@@ -129,18 +179,57 @@ Cost measure_hot(const Catalog& catalog, const TableIdent& ident, std::size_t lo
   return mean;
 }
 
-/// Brings every document into the cache, with this thread's handle, and checks what it says.
+/// The mean cost in `processes`, each with a catalog of its own, that load one table at the same
+/// time.
+Cost measure_processes(const std::string& runtime_dir, const TableIdent& ident, std::size_t lookups,
+                       std::size_t processes) {
+  SharedCosts shared(processes);
+  std::vector<pid_t> children;
+  for (std::size_t index = 0; index < processes; ++index) {
+    const pid_t child = ::fork();
+    require(child >= 0, "fork");
+    if (child > 0) {
+      children.push_back(child);
+      continue;
+    }
+    pin_to_cpu(static_cast<int>(index % 2));
+    const Catalog catalog = take(Catalog::open(runtime_dir));
+    std::thread([] {}).join();
+    const LoadTable ask{catalog};
+    const std::vector<TableIdent> idents{ident};
+    static_cast<void>(measure(idents, 1000, ask));
+    shared.wait_for_all();
+    shared.cost(index) = measure(idents, lookups, ask);
+    ::_exit(0);
+  }
+  Cost mean;
+  for (std::size_t index = 0; index < processes; ++index) {
+    int status = 0;
+    require(::waitpid(children[index], &status, 0) == children[index] && status == 0,
+            "a process failed");
+    mean.cpu_ns += shared.cost(index).cpu_ns / static_cast<double>(processes);
+    mean.wall_ns += shared.cost(index).wall_ns / static_cast<double>(processes);
+  }
+  return mean;
+}
+
+/// Brings every table into the caches, with this thread's references, and checks what it says.
 void warm_up(const Catalog& catalog, const SampleCatalog& sample) {
   for (int turn = 0; turn < 2; ++turn) {
     for (std::size_t i = 0; i < sample.table_count(); ++i) {
-      const auto metadata = take(catalog.resolve_metadata(sample.ident(i)));
+      const TableIdent ident = sample.ident(i);
+      const auto metadata = take(catalog.resolve_metadata(ident));
       const auto number = find_property(metadata->properties, "number");
       require(number == std::to_string(i), "another table's metadata");
+      const auto table = take(catalog.load_table(ident));
+      require(&table->metadata() == metadata.get() && table->identifier() == ident,
+              "another table's handle");
     }
   }
-  const auto stats = catalog.stats().metadata_cache;
-  require(stats.load_count == sample.table_count() && stats.eviction_count == 0,
-          "the cache does not hold all tables");
+  for (const CacheStats& stats : {catalog.stats().metadata_cache, catalog.stats().table_cache}) {
+    require(stats.load_count == sample.table_count() && stats.eviction_count == 0,
+            "a cache does not hold all tables");
+  }
 }
 
 }  // namespace
@@ -165,6 +254,8 @@ int main(int argc, char** argv) {
 
   CatalogOptions options;
   options.metadata_cache_bytes_max = std::size_t{1} << 30;
+  options.table_cache_bytes_max = std::size_t{1} << 30;
+  options.object_cache_bytes_max = 0;  // so that all handles fit
   const Catalog catalog = take(Catalog::open(publishing.runtime_dir, options));
   const Snapshot snapshot = take(catalog.snapshot());
   warm_up(catalog, sample);
@@ -187,16 +278,28 @@ int main(int argc, char** argv) {
             return found.ok() && found->has_value();
           }));
     }
-    if (wanted("resolve_metadata")) {
-      add(samples, "resolve_metadata", measure(idents, lookups, [&](const TableIdent& ident) {
-            const auto metadata = catalog.resolve_metadata(ident);
-            return metadata.ok() && *metadata != nullptr;
-          }));
+    const ResolveMetadata resolve_metadata{catalog};
+    const LoadTable load_table{catalog};
+    if (wanted(resolve_metadata.kName)) {
+      add(samples, resolve_metadata.kName, measure(idents, lookups, resolve_metadata));
+    }
+    if (wanted(load_table.kName)) {
+      add(samples, load_table.kName, measure(idents, lookups, load_table));
     }
     if (wanted("hot")) {
       for (const std::size_t threads : {1U, 2U}) {
-        add(samples, "hot_" + std::to_string(threads),
-            measure_hot(catalog, idents[0], lookups, threads));
+        const auto add_hot = [&](const auto& ask) {
+          add(samples, std::string(ask.kName) + "_hot_" + std::to_string(threads),
+              measure_hot(ask, idents[0], lookups, threads));
+        };
+        add_hot(resolve_metadata);
+        add_hot(load_table);
+      }
+    }
+    if (wanted("processes")) {
+      for (const std::size_t processes : {1U, 4U}) {
+        add(samples, "load_table_processes_" + std::to_string(processes),
+            measure_processes(publishing.runtime_dir, idents[0], lookups, processes));
       }
     }
   }

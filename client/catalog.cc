@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/cache/fork_handlers.h"
 #include "client/catalog_state.h"
 #include "client/guard.h"
 #include "client/listing.h"
@@ -20,8 +21,14 @@ Result<Catalog> Catalog::open(const std::string& runtime_dir, CatalogOptions opt
       return {ErrorKind::kInvalidArgument, "the runtime directory's name is empty"};
     }
     ICEBLINK_ASSIGN_OR_RETURN(auto segment, Segment::attach(runtime_dir, options.attach_timeout));
-    ICEBLINK_ASSIGN_OR_RETURN(auto metadata, client::MetadataCache::make(options));
-    return Catalog(std::make_shared<State>(std::move(segment), std::move(metadata), options));
+    // In this order: before a fork the reader's locks are taken first, and it tells caches of bytes
+    // while it holds them.
+    static_cast<void>(client::cache::ForkHandlers::instance());
+    ICEBLINK_ASSIGN_OR_RETURN(auto made, client::FileReader::make(options.files));
+    const std::shared_ptr<client::FileReader> files = std::move(made);
+    ICEBLINK_ASSIGN_OR_RETURN(auto metadata, client::MetadataCache::make(options, files));
+    return Catalog(
+        std::make_shared<State>(std::move(segment), files, std::move(metadata), options));
   });
 }
 
@@ -74,8 +81,9 @@ CatalogStats Catalog::stats() const noexcept {
   stats.call_count = called.call_count;
   stats.write_count = called.write_count;
   stats.connect_count = called.connect_count;
-  stats.files = state_->metadata->file_stats();
+  stats.files = state_->files->stats();
   stats.metadata_cache = state_->metadata->stats();
+  stats.table_cache = state_->tables.stats();
   return stats;
 }
 

@@ -8,23 +8,27 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "client/daemon_client.h"
 #include "client/lookup.h"
 #include "client/metadata_cache.h"
 #include "client/second_opinion.h"
+#include "client/table_cache.h"
 #include "shm/segment.h"
 
 namespace iceblink {
 
 class Catalog::State {
  public:
-  State(std::unique_ptr<shm::Segment> attached, std::unique_ptr<client::MetadataCache> cache,
-        const CatalogOptions& opened_with)
+  State(std::unique_ptr<shm::Segment> attached, std::shared_ptr<client::FileReader> reader,
+        std::unique_ptr<client::MetadataCache> cache, const CatalogOptions& opened_with)
       : options(opened_with),
         segment(std::move(attached)),
+        files(std::move(reader)),
         metadata(std::move(cache)),
+        tables(options, files),
         daemon(segment->runtime_dir() + "/" + shm::kSocketName),
         second_opinion(options) {}
 
@@ -47,12 +51,27 @@ class Catalog::State {
   [[nodiscard]] static Result<std::shared_ptr<const T>> resolve_document(shm::Segment& segment,
                                                                          State& state,
                                                                          const Key& key) noexcept;
+  /// A document, and what it was resolved by.
+  struct Resolved {
+    client::Value document;               // a TableMetadata or ViewMetadata
+    std::optional<client::TableKey> key;  // of the record; none: the daemon told `location`
+    std::string location;
+    std::uint64_t generation = 0;
+  };
   /// What resolve_document() does when the cache does not have it.
   template <typename Key>
-  [[nodiscard]] Result<client::Value> load_document(const Key& key, shm::RecordKind wanted);
-  /// The same for a name that the segment does not have: whether it has by now, or a document.
-  [[nodiscard]] Result<client::Value> load_absent(const TableIdent& ident, shm::RecordKind wanted,
-                                                  std::uint64_t heartbeat_ns);
+  [[nodiscard]] Result<Resolved> load_document(const Key& key, shm::RecordKind wanted);
+  /// The same for a name that the segment does not have. No document: it has it by now.
+  [[nodiscard]] Result<Resolved> load_absent(const TableIdent& ident, shm::RecordKind wanted,
+                                             std::uint64_t heartbeat_ns);
+  /// The handle of a table.
+  template <typename Key>
+  [[nodiscard]] static Result<std::shared_ptr<const Table>> load_table(shm::Segment& segment,
+                                                                       State& state,
+                                                                       const Key& key) noexcept;
+  /// What load_table() does when the cache does not have it.
+  template <typename Key>
+  [[nodiscard]] Result<std::shared_ptr<const Table>> make_table(const Key& key);
   /// Asks whether the object at this path exists: HEAD, counted. No answer means false.
   [[nodiscard]] bool daemon_knows(const std::string& path) noexcept;
   /// The location of a table that the segment does not have; kNotFound where the daemon knows
@@ -71,7 +90,9 @@ class Catalog::State {
 
   const CatalogOptions options;
   const std::unique_ptr<shm::Segment> segment;
+  const std::shared_ptr<client::FileReader> files;
   const std::unique_ptr<client::MetadataCache> metadata;
+  client::TableCache tables;
   client::DaemonClient daemon;
   client::SecondOpinion second_opinion;
 

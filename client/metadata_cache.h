@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "client/cache/cache.h"
-#include "client/file_reader.h"
+#include "client/file_loads.h"
 #include "client/metadata_key.h"
 #include "shm/segment.h"
 
@@ -27,16 +27,11 @@ namespace iceblink::client {
 /// A TableMetadata or a ViewMetadata, as the key says.
 using cache::Value;
 
-/// A load that somebody else does, of the element of a batch.
-struct Awaited {
-  std::size_t index = 0;
-  std::shared_ptr<cache::Flight> flight;
-};
-
 class MetadataCache {
  public:
-  /// kInvalidArgument: a share that is none; the errors of FileReader::make.
-  [[nodiscard]] static Result<std::unique_ptr<MetadataCache>> make(const CatalogOptions& options);
+  /// kInvalidArgument: a share that is none.
+  [[nodiscard]] static Result<std::unique_ptr<MetadataCache>> make(
+      const CatalogOptions& options, std::shared_ptr<FileReader> files);
 
   /// The document that the record of a table or view names, or null: then ask load(). Inside a
   /// marked section of the calling thread (`thread_index`) only; `record` is of `mapping`.
@@ -48,11 +43,7 @@ class MetadataCache {
         [&](std::string_view bytes) { return MetadataKey::matches(bytes, record, mapping.arena); });
   }
 
-  /// What a load came to, and whether this call read the file itself.
-  struct Loaded {
-    Result<Value> value;
-    bool was_awaited = false;  // another call's: the file may have become right since it began
-  };
+  using Loaded = FileLoads::Loaded;
 
   /// Errors: those of FileReader::read, kGone (the content is not what was registered), and of the
   /// parser; kUnsupported: this very load asks for it again, through an ObjectReader. Messages but
@@ -70,8 +61,7 @@ class MetadataCache {
   /// The error as callers of the catalog know it: content that changed is damage.
   [[nodiscard]] static Error as_final(const Error& error);
 
-  [[nodiscard]] CacheStats stats() const noexcept;
-  [[nodiscard]] FileStats file_stats() const noexcept { return files_->stats(); }
+  [[nodiscard]] CacheStats stats() const noexcept { return store_->stats(); }
 
   ~MetadataCache() { store_->close(); }
   MetadataCache(const MetadataCache&) = delete;
@@ -79,21 +69,20 @@ class MetadataCache {
 
  private:
   MetadataCache(const CatalogOptions& options, std::shared_ptr<cache::Store> store,
-                std::unique_ptr<FileReader> files) noexcept
-      : limits_(options.metadata_limits), store_(std::move(store)), files_(std::move(files)) {}
+                std::shared_ptr<FileReader> files) noexcept
+      : limits_(options.metadata_limits),
+        store_(std::move(store)),
+        files_(std::move(files)),
+        loads_(store_, files_, limits_.document_bytes_max) {}
 
-  /// What comes of another call's load; where that cannot be waited for, of one of its own.
-  [[nodiscard]] Loaded await(const MetadataKey& key, cache::Flight& flight);
-  [[nodiscard]] Result<Value> read(const MetadataKey& key, cache::Load& load) const;
   /// Ends the load with the file's content, or with why there is none.
   [[nodiscard]] Result<Value> finish(const MetadataKey& key, cache::Load& load,
                                      Result<iceberg::ByteBuffer> content) const;
-  void load_piece(std::span<const MetadataKey> keys, std::span<Loaded> loaded, std::size_t first,
-                  std::vector<Awaited>& awaited, std::size_t& next_count);
 
   const MetadataLimits limits_;
   const std::shared_ptr<cache::Store> store_;
-  const std::unique_ptr<FileReader> files_;
+  const std::shared_ptr<FileReader> files_;
+  FileLoads loads_;
 };
 
 }  // namespace iceblink::client

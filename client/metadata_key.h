@@ -33,7 +33,9 @@ class MetadataKey {
 
   [[nodiscard]] const std::string& bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
-  [[nodiscard]] std::string location() const { return bytes_.substr(sizeof(Head)); }
+  [[nodiscard]] std::string_view location() const noexcept {
+    return std::string_view(bytes_).substr(sizeof(Head));
+  }
   [[nodiscard]] bool is_view() const noexcept { return bytes_[0] == kView; }
   /// All zero: unverified.
   [[nodiscard]] shm::Id fingerprint() const noexcept {

@@ -7,6 +7,7 @@
 
 #include "iceberg/arena.h"
 #include "iceberg/lazy_table_parts.h"
+#include "iceberg/weight_observers.h"
 
 namespace iceblink {
 namespace {
@@ -53,8 +54,11 @@ std::optional<std::string_view> find_property(std::span<const Property> properti
 // ---- MetadataDocument
 
 MetadataDocument::MetadataDocument(Kind kind, std::size_t own_bytes,
-                                   std::unique_ptr<iceberg::Arena> arena) noexcept
-    : kind_(kind), arena_(std::move(arena)), weight_bytes_(own_bytes + arena_->bytes()) {}
+                                   std::unique_ptr<iceberg::Arena> arena)
+    : kind_(kind),
+      arena_(std::move(arena)),
+      observers_(std::make_unique<iceberg::WeightObservers>()),
+      weight_bytes_(own_bytes + sizeof(*observers_) + arena_->bytes()) {}
 
 MetadataDocument::~MetadataDocument() = default;
 
@@ -66,13 +70,21 @@ std::size_t MetadataDocument::weight_bytes() const noexcept {
 void MetadataDocument::charge(std::size_t bytes) const noexcept {
   // relaxed: a count
   weight_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  if (observer_ != nullptr) observer_->grew(*this, bytes);
+  observers_->tell(*this, bytes);
+}
+
+void MetadataDocument::add_weight_observer(std::shared_ptr<WeightObserver> observer) const {
+  observers_->add(std::move(observer));
+}
+
+void MetadataDocument::remove_weight_observer(const WeightObserver& observer) const noexcept {
+  observers_->remove(observer);
 }
 
 // ---- TableMetadata
 
 TableMetadata::TableMetadata(std::unique_ptr<iceberg::Arena> arena, const TableValues& values,
-                             std::unique_ptr<iceberg::LazyTableParts> parts) noexcept
+                             std::unique_ptr<iceberg::LazyTableParts> parts)
     : MetadataDocument(Kind::kTable, sizeof(*this) + sizeof(*parts), std::move(arena)),
       TableValues(values),
       parts_(std::move(parts)) {}
@@ -136,7 +148,7 @@ const ViewRepresentation* ViewVersion::find_sql(std::string_view dialect) const 
   return nullptr;
 }
 
-ViewMetadata::ViewMetadata(std::unique_ptr<iceberg::Arena> arena, const ViewValues& values) noexcept
+ViewMetadata::ViewMetadata(std::unique_ptr<iceberg::Arena> arena, const ViewValues& values)
     : MetadataDocument(Kind::kView, sizeof(*this), std::move(arena)), ViewValues(values) {}
 
 const ViewVersion* ViewMetadata::find_version(std::int32_t version_id) const noexcept {

@@ -212,7 +212,9 @@ void Store::set_aside(Flight& flight, std::size_t bytes, std::size_t value_bytes
 bool Store::keep(Flight& flight, const std::shared_ptr<Payload>& payload, std::size_t value_bytes) {
   if (!flight.is_to_be_kept) return false;
   payload->key_ = std::move(flight.key);
-  const std::size_t payload_bytes = value_bytes + kPayloadBytes + allocated_bytes(payload->key_);
+  // What the value has grown by since `value_bytes` was taken is in the payload's weight.
+  const std::size_t payload_bytes =
+      value_bytes + payload->weight_bytes_ + kPayloadBytes + allocated_bytes(payload->key_);
   const std::size_t weight_bytes = payload_bytes + kEntryBytes;
   auto entry = std::make_unique<Entry>();
   if (weight_bytes > options_.entry_bytes_max || !grow_entries() || !make_room(weight_bytes)) {
@@ -281,10 +283,10 @@ void Store::bury() noexcept {
   has_graves_ = graveyard_.size() > 0;
 }
 
-StoreStats Store::stats() noexcept {
+CacheStats Store::stats() noexcept {
   bury();
   const std::lock_guard lock(mutex_);
-  StoreStats stats = counts_;
+  CacheStats stats = counts_;
   stats.kept_bytes = kept_bytes_;
   stats.in_flight_bytes = in_flight_bytes_;
   stats.pinned_bytes = pinned_bytes_.load(std::memory_order_relaxed);  // relaxed: a count

@@ -20,6 +20,8 @@
 // Lifetime: made by make(), ended by close(); payloads that are still held keep it in memory.
 #pragma once
 
+#include <iceblink/stats.h>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -45,20 +47,6 @@ struct StoreOptions {
   std::size_t entry_bytes_max = 0;
 };
 
-/// All but pinned_bytes are exact, at one moment.
-struct StoreStats {
-  std::uint64_t miss_count = 0;  // calls that led a load or waited for one
-  std::uint64_t load_count = 0;
-  std::uint64_t load_failure_count = 0;
-  std::uint64_t unkept_count = 0;  // loads that succeeded and were not kept
-  std::uint64_t eviction_count = 0;
-  std::uint64_t entry_count = 0;
-  std::size_t kept_bytes = 0;
-  std::size_t in_flight_bytes = 0;
-  std::size_t used_bytes_peak = 0;  // of kept and in flight together
-  std::size_t pinned_bytes = 0;
-};
-
 /// What a miss leads to: exactly one is set.
 struct Ticket {
   Value value;                      // it was there after all
@@ -79,18 +67,19 @@ class Store : public std::enable_shared_from_this<Store> {
   template <typename Matches>
   [[nodiscard]] Value find(std::uint64_t hash, Stamp stamp, std::uint32_t thread_index,
                            Matches&& matches) const noexcept {
-    // SYNC cache-index: acquires its slots; partner Store::grow_stripe
-    const Index<Handle>* const index =
-        indexes_[thread_index % kStripes].load(std::memory_order_acquire);
-    if (index == nullptr) return {};
-    Handle* const handle = index->find(hash, [&](Handle& candidate) {
+    return find_handle(hash, thread_index, [&](Handle& candidate) {
       // relaxed: see Handle::stamp
       return candidate.stamp.load(std::memory_order_relaxed) == stamp ||
              is_same(candidate, stamp, matches);
     });
-    if (handle == nullptr) return {};
-    handle->mark();
-    return handle->value;
+  }
+  /// The same by its key alone.
+  template <typename Matches>
+  [[nodiscard]] Value find(std::uint64_t hash, std::uint32_t thread_index,
+                           Matches&& matches) const noexcept {
+    return find_handle(hash, thread_index, [&](Handle& candidate) {
+      return matches(std::string_view(candidate.payload->key()));
+    });
   }
 
   /// Of the calling thread: shm::ThreadSlot::index, or 0 where it cannot be registered.
@@ -114,7 +103,7 @@ class Store : public std::enable_shared_from_this<Store> {
     return std::make_shared<Payload>(shared_from_this(), std::move(value));
   }
 
-  [[nodiscard]] StoreStats stats() noexcept;
+  [[nodiscard]] CacheStats stats() noexcept;
   /// Lets go of everything. No other call may be under way, or come, but of payloads.
   void close() noexcept;
 
@@ -132,6 +121,19 @@ class Store : public std::enable_shared_from_this<Store> {
     std::unique_ptr<Index<Handle>> index;
     std::size_t handle_count = 0;
   };
+
+  template <typename IsIt>
+  [[nodiscard]] Value find_handle(std::uint64_t hash, std::uint32_t thread_index,
+                                  IsIt&& is_it) const noexcept {
+    // SYNC cache-index: acquires its slots; partner Store::grow_stripe
+    const Index<Handle>* const index =
+        indexes_[thread_index % kStripes].load(std::memory_order_acquire);
+    if (index == nullptr) return {};
+    Handle* const handle = index->find(hash, is_it);
+    if (handle == nullptr) return {};
+    handle->mark();
+    return handle->value;
+  }
 
   template <typename Matches>
   [[nodiscard]] static bool is_same(Handle& handle, Stamp stamp, Matches& matches) noexcept {
@@ -181,7 +183,7 @@ class Store : public std::enable_shared_from_this<Store> {
   std::size_t kept_bytes_ = 0;     // holding_bytes_ included
   std::size_t holding_bytes_ = 0;  // indexes and ghosts, which no eviction frees
   std::size_t in_flight_bytes_ = 0;
-  StoreStats counts_;  // its counts and the peak; entry_count
+  CacheStats counts_;  // its counts and the peak; entry_count
   std::uint64_t life_ = 0;
   Retired retired_{pinned_bytes_};  // not buried yet
   bool cannot_bury_ = false;        // the last burial failed

@@ -36,6 +36,9 @@ struct PlanOptions {
   /// Files in which no row can be what it asks for are left out. What is left holds all such rows,
   /// and others: the rows are the engine's to judge.
   std::optional<Predicate> predicate;
+  /// Whose columns the predicate names, one of the table's. Null: those of the snapshot; where none
+  /// is named, the current ones.
+  const Schema* schema = nullptr;
 };
 
 class Table {
@@ -107,7 +110,7 @@ class Table {
   // several are read together. Errors of all: those of reading a file (kNotFound, kNotAllowed,
   // kUnsupported, kTooLarge, kIo); kCorrupt: the file is no such file, is cut short, or is not what
   // the manifest list or the metadata says of it; kUnsupported: a codec, encryption; kOutOfMemory.
-  // Messages begin with the file's location. What fails leaves nothing behind.
+  // Messages name the file. What fails leaves nothing behind.
 
   /// kNotFound: no such snapshot, or no such file.
   [[nodiscard]] Result<std::shared_ptr<const ManifestList>> manifest_list(

@@ -80,7 +80,7 @@ void check_error(const Error& error) {
 /// The values; or the error of a lazy part.
 Result<std::string> dump_all(const Document& document) {
   const auto observer = std::make_shared<CountingObserver>();
-  document->set_weight_observer(observer);
+  document->add_weight_observer(observer);
   const std::size_t weight_bytes = document->weight_bytes();
   auto dump = dump_metadata(*document);
   fuzz_check(document->weight_bytes() == weight_bytes + observer->grown_bytes(),

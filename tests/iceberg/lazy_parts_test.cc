@@ -127,7 +127,7 @@ TEST(LazyParts, TheCurrentSnapshotIsBuiltAlone) {
   const auto growth = std::make_shared<Growth>();
   const auto table = load(table_with(1000, 5, "[]"));
   ASSERT_TRUE(table) << table.error().message();
-  (*table)->set_weight_observer(growth);
+  (*table)->add_weight_observer(growth);
   const auto current = (*table)->current_snapshot();
   ASSERT_TRUE(current) << "the fault in another one is not looked at";
   EXPECT_EQ(growth->count(), 1U);
@@ -154,7 +154,7 @@ TEST(LazyParts, EachPartThatIsBuiltIsWeighedOnce) {
   const auto table = load(table_with(200));
   ASSERT_TRUE(table) << table.error().message();
   const std::size_t before = (*table)->weight_bytes();
-  (*table)->set_weight_observer(growth);
+  (*table)->add_weight_observer(growth);
   for (int round = 0; round < 2; ++round) {
     EXPECT_TRUE((*table)->current_snapshot());
     EXPECT_TRUE((*table)->snapshots());
@@ -186,7 +186,7 @@ TEST(LazyParts, ThreadsThatAskAtOnceSeeOneResult) {
     const auto growth = std::make_shared<Growth>();
     const auto table = load(table_with(300));
     ASSERT_TRUE(table) << table.error().message();
-    (*table)->set_weight_observer(growth);
+    (*table)->add_weight_observer(growth);
     std::barrier start(kThreads);
     std::mutex mutex;
     std::set<const void*> seen[4];

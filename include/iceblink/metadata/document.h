@@ -11,7 +11,8 @@ namespace iceblink {
 
 namespace iceberg {
 class Arena;
-}
+class WeightObservers;
+}  // namespace iceberg
 
 class MetadataDocument;
 
@@ -52,23 +53,22 @@ class MetadataDocument {
   /// All memory it holds, in bytes: text, values, and the lazy parts built so far. O(1).
   [[nodiscard]] std::size_t weight_bytes() const noexcept;
 
-  /// Before the document is shared, once.
-  void set_weight_observer(std::shared_ptr<WeightObserver> observer) noexcept {
-    observer_ = std::move(observer);
-  }
+  /// Thread-safe, and of no effect on what the document says. Throws std::bad_alloc.
+  void add_weight_observer(std::shared_ptr<WeightObserver> observer) const;
+  /// One that is being told at this moment may be told to its end. Does nothing where it is none.
+  void remove_weight_observer(const WeightObserver& observer) const noexcept;
 
  protected:
-  MetadataDocument(Kind kind, std::size_t own_bytes,
-                   std::unique_ptr<iceberg::Arena> arena) noexcept;
+  MetadataDocument(Kind kind, std::size_t own_bytes, std::unique_ptr<iceberg::Arena> arena);
 
-  /// Adds to the weight, and tells the observer.
+  /// Adds to the weight, and tells the observers.
   void charge(std::size_t bytes) const noexcept;
   [[nodiscard]] iceberg::Arena& arena() const noexcept { return *arena_; }
 
  private:
   const Kind kind_;
   const std::unique_ptr<iceberg::Arena> arena_;
-  std::shared_ptr<WeightObserver> observer_;
+  const std::unique_ptr<iceberg::WeightObservers> observers_;
   mutable std::atomic<std::size_t> weight_bytes_;  // relaxed: a count
 };
 

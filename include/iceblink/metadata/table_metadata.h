@@ -149,7 +149,7 @@ class LazyTableParts;
 class TableMetadata final : public MetadataDocument, public TableValues {
  public:
   TableMetadata(std::unique_ptr<iceberg::Arena> arena, const TableValues& values,
-                std::unique_ptr<iceberg::LazyTableParts> parts) noexcept;
+                std::unique_ptr<iceberg::LazyTableParts> parts);
   ~TableMetadata() override;
 
   /// Null where the id is none of theirs.

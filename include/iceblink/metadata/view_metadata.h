@@ -56,7 +56,7 @@ struct ViewValues {
 /// Immutable; nothing of it is lazy.
 class ViewMetadata final : public MetadataDocument, public ViewValues {
  public:
-  ViewMetadata(std::unique_ptr<iceberg::Arena> arena, const ViewValues& values) noexcept;
+  ViewMetadata(std::unique_ptr<iceberg::Arena> arena, const ViewValues& values);
 
   [[nodiscard]] const ViewVersion* find_version(std::int32_t version_id) const noexcept;
   [[nodiscard]] const Schema* find_schema(std::int32_t schema_id) const noexcept;

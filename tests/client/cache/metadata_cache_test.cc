@@ -9,9 +9,8 @@
 #include <mutex>
 #include <thread>
 
-#include "tests/client/cache/metadata_files.h"
 #include "tests/client/fake_daemon.h"
-#include "tests/client/segment_fixture.h"
+#include "tests/client/metadata_fixture.h"
 
 namespace iceblink::testing {
 namespace {
@@ -19,29 +18,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-class MetadataCacheTest : public SegmentTest {
+class MetadataCacheTest : public MetadataTest {
  protected:
-  void SetUp() override {
-    SegmentTest::SetUp();
-    store_.put_namespace({"a"});
-    commit();
-  }
-  [[nodiscard]] std::string path(const std::string& name) const {
-    return files_.path() + "/" + name;
-  }
-  /// Writes a file and points the table at it.
-  void put(const std::string& table, const std::string& file, const std::string& text) {
-    put_file(path(file), text);
-    store_.put_table(name(table), path(file), fingerprint_of(text));
-    commit();
-  }
-  static TableIdent name(const std::string& table) { return ident({"a"}, table); }
   static std::uint64_t number(const Result<std::shared_ptr<const TableMetadata>>& metadata) {
     EXPECT_TRUE(metadata.ok()) << metadata.error().message();
     return metadata.ok() ? number_of(**metadata) : 0;
   }
-
-  TempDir files_;
 };
 
 TEST_F(MetadataCacheTest, ReadsAFileOnceAndSharesTheDocument) {

@@ -21,7 +21,6 @@ using client::cache::Loaded;
 using client::cache::Payload;
 using client::cache::Stamp;
 using client::cache::StoreOptions;
-using client::cache::StoreStats;
 
 /// Says of itself which key it was made for.
 struct Number {
@@ -63,7 +62,7 @@ class Numbers {
     number->payload = payload.get();
     return {std::move(payload), bytes};
   }
-  [[nodiscard]] StoreStats stats() const { return cache_.store().stats(); }
+  [[nodiscard]] CacheStats stats() const { return cache_.store().stats(); }
   [[nodiscard]] Cache<Number>& cache() { return cache_; }
   [[nodiscard]] static std::uint32_t thread_index() { return shm::MarkedSection().thread_index(); }
 

@@ -195,7 +195,7 @@ TEST(CacheRetirement, WhereMembarrierIsRefusedNothingMoreIsEvicted) {
     for (std::uint64_t key = 0; key < 1000; ++key) {
       const auto got = numbers.get(key, 10'000);
       if (!got.ok() || (*got)->key != key) return false;
-      const StoreStats stats = numbers.stats();
+      const CacheStats stats = numbers.stats();
       if (stats.kept_bytes + stats.in_flight_bytes > 100'000) return false;
       if (stats.pinned_bytes > 25'000) return false;
     }

@@ -72,10 +72,10 @@ TEST(CacheStore, StaysWithinItsBound) {
   Numbers numbers(100'000, 50'000);
   for (std::uint64_t key = 0; key < 1000; ++key) {
     ASSERT_TRUE(numbers.get(key, 1000 + key % 7 * 3000).ok());
-    const StoreStats stats = numbers.stats();
+    const CacheStats stats = numbers.stats();
     ASSERT_LE(stats.kept_bytes + stats.in_flight_bytes, 100'000U);
   }
-  const StoreStats stats = numbers.stats();
+  const CacheStats stats = numbers.stats();
   EXPECT_LE(stats.used_bytes_peak, 100'000U);
   EXPECT_GT(stats.kept_bytes, 60'000U);
   EXPECT_GT(stats.eviction_count, 800U);
@@ -217,7 +217,7 @@ TEST(CacheStore, EvictedAndHeldIsPinnedUntilItIsLetGo) {
   auto held = *numbers.get(1, 50'000);
   EXPECT_EQ(numbers.stats().pinned_bytes, 0U);
   ASSERT_TRUE(numbers.get(2, 60'000).ok());
-  const StoreStats stats = numbers.stats();
+  const CacheStats stats = numbers.stats();
   EXPECT_EQ(stats.entry_count, 1U);
   EXPECT_GE(stats.pinned_bytes, 50'000U);
   EXPECT_LT(stats.pinned_bytes, 50'300U);
@@ -231,7 +231,7 @@ TEST(CacheStore, WhatGrowsIsChargedAndMakesOthersGo) {
   ASSERT_TRUE(numbers.get(1, 40'000).ok());
   const auto growing = *numbers.get(2, 30'000);
   growing->payload->grew(40'000);
-  StoreStats stats = numbers.stats();
+  CacheStats stats = numbers.stats();
   EXPECT_EQ(stats.entry_count, 1U);
   EXPECT_GE(stats.kept_bytes, 70'000U);
   EXPECT_LE(stats.used_bytes_peak, 100'000U);
@@ -311,7 +311,7 @@ TEST(CacheStore, ManyThreadsReadWhatIsEvictedUnderThem) {
     }
   });
   EXPECT_EQ(wrong, 0);
-  const StoreStats stats = numbers.stats();
+  const CacheStats stats = numbers.stats();
   EXPECT_LE(stats.used_bytes_peak, 60'000U);
   EXPECT_EQ(stats.in_flight_bytes, 0U);
   EXPECT_EQ(stats.pinned_bytes, 0U);
