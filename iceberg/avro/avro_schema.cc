@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "iceberg/avro/type_names.h"
 #include "iceberg/json_reader.h"
 #include "iceberg/json_tokens.h"
 #include "iceberg/member_set.h"
@@ -12,86 +13,18 @@
 namespace iceblink::iceberg::avro {
 namespace {
 
-constexpr std::size_t kTypesMax = std::size_t{1} << 20;
+constexpr std::size_t kTypesMax = std::size_t{1} << 16;
 /// Types are read twice, once for their names, so that nesting costs time.
-constexpr std::size_t kJsonBytesMax = std::size_t{16} << 20;
-
-struct NamedKind {
-  std::string_view name;
-  Kind kind;
-};
-constexpr std::size_t kPrimitiveCount = 8;
-constexpr std::array<NamedKind, 14> kKinds = {{{"null", Kind::kNull},
-                                               {"boolean", Kind::kBoolean},
-                                               {"int", Kind::kInt},
-                                               {"long", Kind::kLong},
-                                               {"float", Kind::kFloat},
-                                               {"double", Kind::kDouble},
-                                               {"bytes", Kind::kBytes},
-                                               {"string", Kind::kString},
-                                               {"fixed", Kind::kFixed},
-                                               {"enum", Kind::kEnum},
-                                               {"record", Kind::kRecord},
-                                               {"error", Kind::kRecord},
-                                               {"array", Kind::kArray},
-                                               {"map", Kind::kMap}}};
-
-std::optional<Kind> kind_of(std::string_view name) noexcept {
-  const auto* const found = std::ranges::find(kKinds, name, &NamedKind::name);
-  return found == kKinds.end() ? std::nullopt : std::optional(found->kind);
-}
-
-bool is_primitive(Kind kind) noexcept {
-  return static_cast<std::size_t>(kind) < kPrimitiveCount;
-}
-
-/// What a logical type may annotate; a type that is none of these stays what it is without it.
-constexpr std::array<NamedKind, 16> kLogicalTypes = {{{"decimal", Kind::kBytes},
-                                                      {"decimal", Kind::kFixed},
-                                                      {"date", Kind::kInt},
-                                                      {"time-millis", Kind::kInt},
-                                                      {"time-micros", Kind::kLong},
-                                                      {"timestamp-millis", Kind::kLong},
-                                                      {"timestamp-micros", Kind::kLong},
-                                                      {"timestamp-nanos", Kind::kLong},
-                                                      {"local-timestamp-millis", Kind::kLong},
-                                                      {"local-timestamp-micros", Kind::kLong},
-                                                      {"local-timestamp-nanos", Kind::kLong},
-                                                      {"uuid", Kind::kString},
-                                                      {"uuid", Kind::kFixed},
-                                                      {"duration", Kind::kFixed},
-                                                      {"map", Kind::kArray},
-                                                      {"time-nanos", Kind::kLong}}};
+constexpr std::size_t kJsonBytesMax = std::size_t{4} << 20;
+/// Each name has its namespace in front, which the text says once.
+constexpr std::size_t kNameBytesMax = 1000;
+constexpr std::size_t kNamesBytesMax = kJsonBytesMax;
 
 /// A type with what limits are about.
 struct Parsed {
   std::shared_ptr<const Schema> schema;
   std::size_t depth = 1;
-  std::size_t types = 1;  // with each reference replaced by what it refers to
-};
-
-struct LogicalType {
-  std::string_view name;
-  std::int32_t precision = 0;
-  std::int32_t scale = 0;
-  bool adjust_to_utc = false;
-
-  [[nodiscard]] bool fits(Kind kind) const noexcept {
-    const auto annotates = [&](const NamedKind& known) {
-      return known.name == name && known.kind == kind;
-    };
-    if (!std::ranges::any_of(kLogicalTypes, annotates)) return false;
-    return name != "decimal" || (precision > 0 && scale >= 0 && scale <= precision);
-  }
-  void apply(Schema& schema) const {
-    if (!fits(schema.kind)) return;
-    schema.logical_type = name;
-    schema.adjust_to_utc = adjust_to_utc;
-    if (name == "decimal") {
-      schema.precision = precision;
-      schema.scale = scale;
-    }
-  }
+  std::size_t types = 1;  // and symbols; with each reference replaced by what it refers to
 };
 
 class SchemaParser {
@@ -109,7 +42,6 @@ class SchemaParser {
  private:
   /// What has to be known of a type before its parts are read.
   struct Head {
-    bool has_type = false;
     std::optional<std::string_view> type;  // where it is a string
     std::string_view name;
     std::string_view space;
@@ -139,8 +71,11 @@ class SchemaParser {
     if (outer.depth > kSchemaDepthMax) {
       refuse_size("types are nested deeper than " + std::to_string(kSchemaDepthMax) + " levels");
     }
-    if (outer.types > kTypesMax) {
-      refuse_size("more than " + std::to_string(kTypesMax) + " types");
+    check_types(outer);
+  }
+  void check_types(const Parsed& parsed) {
+    if (parsed.types > kTypesMax) {
+      refuse_size("more than " + std::to_string(kTypesMax) + " types and symbols");
     }
   }
   void refuse_size(std::string_view what) { reader_.refuse(ErrorKind::kTooLarge, what); }
@@ -148,6 +83,7 @@ class SchemaParser {
   JsonReader& reader_;
   std::array<std::shared_ptr<const Schema>, kPrimitiveCount> primitives_;
   std::map<std::string, Definition, std::less<>> definitions_;
+  std::size_t names_bytes_ = 0;
 };
 
 Parsed SchemaParser::read_type(std::string_view space) {
@@ -258,6 +194,13 @@ Parsed SchemaParser::read_object(std::string_view space) {
 SchemaParser::Definition* SchemaParser::define(const Head& head, Schema& schema) {
   if (head.name.empty()) reader_.report("is missing", "name");
   const bool is_full = head.space.empty() || head.name.find('.') != std::string_view::npos;
+  const std::size_t bytes = head.name.size() + (is_full ? 0 : head.space.size() + 1);
+  names_bytes_ += bytes;
+  if (bytes > kNameBytesMax || names_bytes_ > kNamesBytesMax) {
+    refuse_size("a name of more than " + std::to_string(kNameBytesMax) + " bytes, or more than " +
+                std::to_string(kNamesBytesMax) + " of all names");
+    return nullptr;
+  }
   schema.name =
       is_full ? std::string(head.name) : std::string(head.space) + '.' + std::string(head.name);
   const auto [place, is_new] = definitions_.try_emplace(schema.name);
@@ -301,7 +244,11 @@ void SchemaParser::read_parts(const Head& head, Schema& schema, LogicalType& log
     if (has(Kind::kRecord, key, "fields", Member::kFields)) {
       reader_.read_array([&] { read_record_field(head.space, schema, parsed); });
     } else if (has(Kind::kEnum, key, "symbols", Member::kSymbols)) {
-      reader_.read_array([&] { schema.symbols.emplace_back(reader_.read_string()); });
+      reader_.read_array([&] {
+        schema.symbols.emplace_back(reader_.read_string());
+        ++parsed.types;
+        check_types(parsed);
+      });
     } else if (has(Kind::kFixed, key, "size", Member::kSize)) {
       const std::int64_t size = reader_.read_int64();
       if (size < 0) reader_.report("is negative");

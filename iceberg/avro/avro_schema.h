@@ -63,8 +63,9 @@ inline constexpr std::size_t kSchemaDepthMax = 64;
 
 /// A name that refers to an earlier type shares it. Logical types that are unknown, or not for the
 /// type, are left out. Names are taken whatever they are. kCorrupt: "path: what is wrong";
-/// kTooLarge: 16 MiB of text, kSchemaDepthMax, or 1 Mi types, where each reference counts as what
-/// it refers to; kUnsupported: a type inside of itself. Throws std::bad_alloc.
+/// kTooLarge: 4 MiB of text, kSchemaDepthMax, 64 Ki types and symbols, where each reference counts
+/// as what it refers to, or a name of 1,000 bytes; kUnsupported: a type inside of itself. Throws
+/// std::bad_alloc.
 [[nodiscard]] Result<std::shared_ptr<const Schema>> parse_schema(std::string_view json);
 
 }  // namespace iceblink::iceberg::avro

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "iceberg/avro/byte_cursor.h"
-#include "iceberg/utf8.h"
+#include "iceberg/avro/shown.h"
 
 namespace iceblink::iceberg::avro {
 namespace {
@@ -15,7 +15,6 @@ using Fault = ByteCursor::Fault;
 constexpr std::string_view kMagic("Obj\x01", 4);
 constexpr std::string_view kEncryptedMagic("AGS1");
 constexpr std::size_t kEntriesMax = 10'000;
-constexpr std::size_t kShownBytesMax = 80;
 
 Error corrupt(std::string_view what, std::size_t offset) {
   return {ErrorKind::kCorrupt,
@@ -25,10 +24,6 @@ Error corrupt(std::string_view what, std::size_t offset) {
 Error corrupt(Fault fault, std::string_view what, std::size_t offset) {
   return corrupt(std::string(what) + (fault == Fault::kCutShort ? " cut short" : " out of range"),
                  offset);
-}
-
-std::string shown(std::string_view text) {
-  return '\'' + on_one_line(text.substr(0, kShownBytesMax)) + '\'';
 }
 
 /// The count of one part of the map, at whose end it is 0.

@@ -8,7 +8,7 @@
 #include "iceberg/avro/container_header.h"
 #include "iceberg/avro/record_decoder.h"
 #include "iceberg/avro/record_walk.h"
-#include "iceberg/utf8.h"
+#include "iceberg/avro/shown.h"
 
 namespace iceblink::iceberg::avro {
 namespace {
@@ -101,7 +101,7 @@ Error FileReader::fault_of_walk() const {
   const WalkFault& fault = walk_.fault();
   std::string message = place();
   if (fault.field < schema_->fields.size()) {
-    message += ", field '" + on_one_line(schema_->fields[fault.field].name.substr(0, 80)) + '\'';
+    message += ", field " + shown(schema_->fields[fault.field].name);
   }
   message += ": " + std::string(fault.what) + ", at byte " + std::to_string(fault.offset) +
              " of the block's data";

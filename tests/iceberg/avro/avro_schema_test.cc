@@ -232,7 +232,38 @@ TEST(AvroSchema, LimitsWhatReferencesMultiplyTo) {
   }
   const Error error = refused(record_of(fields));
   EXPECT_EQ(error.kind(), ErrorKind::kTooLarge);
-  EXPECT_THAT(error.message(), HasSubstr("more than 1048576 types"));
+  EXPECT_THAT(error.message(), HasSubstr("more than 65536 types"));
+}
+
+TEST(AvroSchema, LimitsHowManyTypesAndSymbolsThereAre) {
+  std::string unions = "[";
+  std::string symbols = R"({"type":"enum","name":"e","symbols":[)";
+  for (int i = 0; i < 70'000; ++i) {
+    unions += "[],";
+    symbols += "\"\",";
+  }
+  for (const std::string& json : {unions + "[]]", symbols + "\"\"]}"}) {
+    const Error error = refused(json);
+    EXPECT_EQ(error.kind(), ErrorKind::kTooLarge);
+    EXPECT_THAT(error.message(), HasSubstr("more than 65536 types and symbols"));
+  }
+  EXPECT_EQ(refused('[' + std::string(5'000'000, ' ') + ']').kind(), ErrorKind::kTooLarge);
+}
+
+TEST(AvroSchema, LimitsWhatNamespacesMultiplyTo) {
+  const auto with_namespace = [](std::size_t bytes, int type_count) {
+    std::string fields;
+    for (int i = 0; i < type_count; ++i) {
+      fields += (i == 0 ? "" : ",") +
+                std::string(R"({"name":"f","type":{"type":"fixed","size":1,)") + R"("name":"t)" +
+                std::to_string(i) + "\"}}";
+    }
+    return R"({"type":"record","name":"r","namespace":")" + std::string(bytes, 'n') +
+           R"(","fields":[)" + fields + "]}";
+  };
+  EXPECT_EQ(parsed(with_namespace(900, 10))->fields.size(), 10);
+  EXPECT_EQ(refused(with_namespace(1000, 1)).kind(), ErrorKind::kTooLarge);
+  EXPECT_EQ(refused(with_namespace(900, 10'000)).kind(), ErrorKind::kTooLarge);
 }
 
 }  // namespace
