@@ -73,7 +73,8 @@ SourceBounds of_truncated_bytes(const Transform& transform, const Literal& value
   Transform shorter = transform;
   shorter.parameter = transform.parameter - 1;
   const auto shorter_cut = apply(shorter, value);
-  const bool has_room = shorter_cut && shorter_cut->bytes.size() == value.bytes.size();
+  const bool has_room =
+      value.bytes.empty() || (shorter_cut && shorter_cut->bytes.size() == value.bytes.size());
   const bool is_whole = has_room && (value.kind != TypeKind::kString || is_utf8(value.bytes));
   bounds.upper = {*cut, is_whole ? BoundTightness::kCut : BoundTightness::kPrefix};
   return bounds;
@@ -147,15 +148,39 @@ bool is_of_kind(const Literal& value, TypeKind kind) noexcept {
   return !value.is_null && value.kind == kind;
 }
 
-/// Whether rows whose truncated value was wrapped around may be in files of which this is the
-/// greatest.
-bool may_hide_wrapped(const Transform& transform, const Literal& upper) noexcept {
-  if (!is_integer(upper.kind)) return false;
-  const std::int64_t greatest = upper.kind == TypeKind::kInt
-                                    ? std::numeric_limits<std::int32_t>::max()
-                                    : std::numeric_limits<std::int64_t>::max();
-  return upper.integer > greatest - std::int64_t{transform.parameter} ||
-         upper.integer % transform.parameter != 0;
+// ---- Values that are wrapped around
+//
+// What a transform makes of the least and the greatest values of some types does not fit its result
+// type, and is found at that type's other end.
+
+bool is_microseconds(TypeKind kind) noexcept {
+  return kind == TypeKind::kTimestamp || kind == TypeKind::kTimestampTz;
+}
+
+constexpr std::int64_t kMicrosecondsInHour = 3'600'000'000;
+constexpr std::int64_t kHoursInWrap = std::int64_t{1} << 32;
+constexpr std::int64_t kGreatestWrappedHour =
+    std::numeric_limits<std::int64_t>::max() / kMicrosecondsInHour - kHoursInWrap;
+constexpr std::int64_t kLeastWrappedHour =
+    floor_divide(std::numeric_limits<std::int64_t>::min(), kMicrosecondsInHour) + kHoursInWrap;
+
+/// Whether the partition, or a greater one, may be that of the least values.
+bool may_be_of_least(const Transform& transform, TypeKind source, const Literal& value) noexcept {
+  if (transform.kind == TransformKind::kHour) {
+    return is_microseconds(source) && value.integer >= kLeastWrappedHour;
+  }
+  if (transform.kind != TransformKind::kTruncate || !is_integer(source)) return false;
+  const std::int64_t greatest = source == TypeKind::kInt ? std::numeric_limits<std::int32_t>::max()
+                                                         : std::numeric_limits<std::int64_t>::max();
+  return value.integer > greatest - std::int64_t{transform.parameter} ||
+         value.integer % transform.parameter != 0;
+}
+
+/// Whether the partition, or a smaller one, may be that of the greatest values.
+bool may_be_of_greatest(const Transform& transform, TypeKind source,
+                        const Literal& value) noexcept {
+  return transform.kind == TransformKind::kHour && is_microseconds(source) &&
+         value.integer <= kGreatestWrappedHour;
 }
 
 std::optional<Literal> decoded(const Type& type,
@@ -182,18 +207,15 @@ void narrow_by_bounds(const Transform& transform, const std::optional<Literal>& 
     }
     return;
   }
-  const bool is_wrapped =
-      transform.kind == TransformKind::kTruncate &&
-      (is_integer(source.kind) && (!upper || may_hide_wrapped(transform, *upper)));
-  if (lower && !is_wrapped) {
-    if (const auto bounds = source_bounds(transform, source, *lower); bounds.lower) {
-      range.raise_lower(*bounds.lower);
-    }
+  // One bound alone does not tell what may have wrapped around to the other end.
+  if (!lower || !upper) return;
+  const auto from = source_bounds(transform, source, *lower);
+  const auto to = source_bounds(transform, source, *upper);
+  if (from.lower && !may_be_of_least(transform, source.kind, *upper)) {
+    range.raise_lower(*from.lower);
   }
-  if (upper) {
-    if (const auto bounds = source_bounds(transform, source, *upper); bounds.upper) {
-      range.reduce_upper(*bounds.upper);
-    }
+  if (to.upper && !may_be_of_greatest(transform, source.kind, *lower)) {
+    range.reduce_upper(*to.upper);
   }
 }
 
@@ -212,6 +234,11 @@ void narrow_by_partition(const Transform& transform, const Literal& value,
     if (is_of_kind(value, TypeKind::kInt)) {
       range.within_buckets({transform.parameter, value.integer, value.integer});
     }
+    return;
+  }
+  const bool is_hour = transform.kind == TransformKind::kHour;
+  if (is_hour && (may_be_of_least(transform, range.type().kind, value) ||
+                  may_be_of_greatest(transform, range.type().kind, value))) {
     return;
   }
   const auto bounds = source_bounds(transform, range.type(), value);

@@ -196,7 +196,9 @@ std::optional<Literal> apply(const Transform& transform, const Literal& value) n
       return Literal::of_integer(TypeKind::kInt, positive % transform.parameter);
     }
     default:
-      return Literal::of_integer(TypeKind::kInt, period_of(transform.kind, value));
+      // An hour that is none of 32 bits wraps around, as in the reference library.
+      return Literal::of_integer(TypeKind::kInt,
+                                 static_cast<std::int32_t>(period_of(transform.kind, value)));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "tests/iceberg/pruning/pruning_samples.h"
 
@@ -164,6 +165,25 @@ TEST(DecodeSingleValue, BytesOfAFixedTypeMayHaveBeenCut) {
   EXPECT_EQ(decoded(fixed(4), "abcd").bytes, "abcd");
   EXPECT_EQ(decoded(fixed(4), "ab").bytes, "ab");
   EXPECT_EQ(error_of(fixed(4), "abcde"), "corrupt: 5 bytes are no value of the type fixed[4]");
+}
+
+TEST(DecodeSingleValue, WhatIsDecodedFromAnyBytesCanBeToldAndCompared) {
+  const std::uint64_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 50'000; ++i) {
+    Type type = type_of(static_cast<TypeKind>(random() % 23));
+    type.scale = static_cast<std::uint8_t>(random());
+    type.fixed_bytes = static_cast<std::uint32_t>(random() % 20);
+    std::string bytes(random() % 20, '\0');
+    for (char& byte : bytes) byte = static_cast<char>(random() % 3 == 0 ? 0xff : random());
+    const auto value = decode_single_value(type, bytes);
+    if (!value) continue;
+    EXPECT_TRUE(is_same(*value, *value));
+    EXPECT_FALSE(compare(*value, *value) < 0);
+    EXPECT_FALSE(to_text(*value).empty() && type.kind < TypeKind::kString);
+    EXPECT_FALSE(to_json(*value).empty());
+  }
 }
 
 TEST(DecodeSingleValue, RefusesTypesThatHaveNone) {

@@ -1,5 +1,6 @@
 // Files and manifests that are left out by their partitions.
 #include <cmath>
+#include <limits>
 
 #include "tests/iceberg/pruning/scan_samples.h"
 
@@ -117,6 +118,7 @@ TEST(PartitionFilter, AStringShorterThanTheWidthWasNotTruncated) {
   EXPECT_EQ(by.file(by.c == "ic", text("ic")), "read");
   EXPECT_EQ(by.file(by.c == "ica", text("ic")), "left out");
   EXPECT_EQ(by.file(by.c > "ic", text("ic")), "left out");
+  EXPECT_EQ(by.file(by.c == "a", text("")), "left out");
   // Three code points, of four bytes each.
   const std::string seals = "\xf0\x9f\xa6\xad\xf0\x9f\xa6\xad\xf0\x9f\xa6\xad";
   EXPECT_EQ(by.file(by.c > seals, text(seals)), "read");
@@ -164,6 +166,17 @@ TEST(PartitionFilter, PeriodsBeyondTheTypeSayNothing) {
   for (const std::int64_t year : {-2147483648LL, 2147483647LL, 1'000LL, -1'000LL}) {
     EXPECT_EQ(by.file(by.c == 0, int_of(year)), "read");
   }
+}
+
+TEST(PartitionFilter, AnHourThatWrappedAroundSaysNothing) {
+  const OnePartition by("timestamp", "hour");
+  constexpr auto kLatest = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(by.file(by.c == kLatest, int_of(-1732919508)), "read");
+  EXPECT_EQ(by.file(by.c == kLatest, int_of(-1732919507)), "left out");
+  EXPECT_EQ(by.file(by.c == -kLatest, int_of(1732919507)), "read");
+  EXPECT_EQ(by.manifest(by.c == kLatest, int_of(-1732919508), int_of(5)), "read");
+  EXPECT_EQ(by.manifest(by.c == kLatest, int_of(-5), int_of(5)), "left out");
+  EXPECT_EQ(by.manifest(by.c == -kLatest, int_of(-5), int_of(1732919507)), "read");
 }
 
 TEST(PartitionFilter, ABucketHasWhatHashesIntoIt) {

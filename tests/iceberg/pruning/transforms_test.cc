@@ -193,6 +193,7 @@ TEST(Apply, TimesAreCountedFrom1970) {
       EXPECT_EQ(of(transform, integer(kind, 0)), "0");
     }
   }
+  EXPECT_EQ(of(kHour, integer(TypeKind::kTimestamp, Limits::max())), "-1732919508");
   EXPECT_EQ(of(kYear, integer(TypeKind::kDate, -366)), "-2");  // 1968-12-31
   EXPECT_EQ(of(kMonth, integer(TypeKind::kDate, -32)), "-2");
 }
