@@ -13,12 +13,12 @@ using ::testing::HasSubstr;
 class MetricsFilter : public ::testing::Test {
  protected:
   static std::string columns() {
-    const std::string inner = field(9, "id").with("required", "true").text();
+    const std::string inner = field(11, "id").with("required", "true").text();
     std::string columns;
     int id = 0;
     for (const char* const column :
          {"n long", "x double", "s string", "u uuid", "dec decimal(20,2)", "t timestamp",
-          "fix fixed[4]", "g geometry"}) {
+          "fix fixed[4]", "g geometry", "f float"}) {
       const std::string name(column, std::strchr(column, ' '));
       const std::string type = column + name.size() + 1;
       columns += field(++id, name, '"' + type + '"').text() + ',';
@@ -130,8 +130,8 @@ TEST_F(MetricsFilter, CountsOfOtherThanAllRowsSayNothing) {
 }
 
 TEST_F(MetricsFilter, ARowWhoseStructIsNullMayNotHaveBeenCounted) {
-  EXPECT_EQ(of(Predicate::is_null("user.id"), SampleFile().column(9).nulls(0)), "read");
-  EXPECT_EQ(of(Predicate::not_null("user.id"), SampleFile().column(9).nulls(10)), "left out");
+  EXPECT_EQ(of(Predicate::is_null("user.id"), SampleFile().column(11).nulls(0)), "read");
+  EXPECT_EQ(of(Predicate::not_null("user.id"), SampleFile().column(11).nulls(10)), "left out");
 }
 
 // ---- NaN
@@ -185,6 +185,20 @@ TEST_F(MetricsFilter, NegativeZeroIsZero) {
   EXPECT_EQ(of(x_ == 0.0, doubles(-0.0, -0.0)), "read");
   EXPECT_EQ(of(x_ == -0.0, doubles(0.0, 0.0)), "read");
   EXPECT_EQ(of(x_ < 0.0, doubles(-0.0, 0.0)), "left out");
+}
+
+TEST_F(MetricsFilter, ANumberThatAFloatWouldRoundIsBothOfItsNeighbours) {
+  const Column f{"f"};
+  for (const double value : {0.1, 0.7}) {  // the one is rounded up, the other down
+    const Literal rounded = number(double{static_cast<float>(value)}, TypeKind::kFloat);
+    const auto file = SampleFile().column(9).nulls(0).nans(0).lower(rounded).upper(rounded);
+    for (const Predicate& predicate :
+         {f == value, f != value, f <= value, f >= value, value > 0.5 ? f < value : f > value}) {
+      EXPECT_EQ(of(predicate, file), "read");
+    }
+    EXPECT_EQ(of(value > 0.5 ? f > value : f < value, file), "left out");
+    EXPECT_EQ(of(f == value + 1e-6, file), "left out");
+  }
 }
 
 // ---- Types

@@ -230,6 +230,21 @@ TEST(PartitionFilter, PartitionsAndBoundsOfOneColumnAreTakenTogether) {
   EXPECT_EQ(fate(by.c == 34 && by.c == 29, *by.table, file), "left out");
 }
 
+TEST(PartitionFilter, TheTighterOfTwoBoundsCounts) {
+  const OnePartition by("string", "truncate[3]");
+  const auto of = [&](const Predicate& predicate, const char* upper) {
+    SampleFile file = SampleFile().partition(text("ice")).column(1).upper(text(upper));
+    return fate(predicate, *by.table, file);
+  };
+  EXPECT_EQ(of(by.c > "iced", "iceb"), "left out");
+  EXPECT_EQ(of(by.c > "icea", "iceb"), "read");
+  EXPECT_EQ(of(by.c > "icf", "z"), "left out");
+  EXPECT_EQ(of(by.c > "icez", "z"), "read");
+  const OnePartition by_all("string", "identity");
+  SampleFile file = SampleFile().partition(text("b")).column(1).lower(text("b")).upper(text("b"));
+  EXPECT_EQ(fate(by_all.c != "b", *by_all.table, file), "left out");
+}
+
 // ---- Manifests
 
 TEST(ManifestFilter, BoundsOfPartitionsLeaveOutAManifest) {

@@ -234,7 +234,9 @@ Question leaf(Random& random, const std::vector<ColumnType>& columns) {
   const Type& type = columns[at].type;
   Literal value = random_value(random, type);
   while (value.is_null) value = random_value(random, type);
-  if (type.kind == TypeKind::kFloat && below(random, 3) == 0) value.number = 0.1;
+  if (type.kind == TypeKind::kFloat && below(random, 3) == 0) {
+    value.number = below(random, 2) == 0 ? 0.1 : 0.7;
+  }
   const auto comparison = static_cast<Comparison>(below(random, 6));
   return {Predicate::compare(name, comparison, predicate_value(value)),
           [=](const Row& row, const Engine& engine) {

@@ -125,6 +125,14 @@ TEST(BucketHash, OfADecimalIsOfItsFewestBytes) {
             as_bytes(std::string_view("\1\0\0\0\0\0\0\0\0", 9)));
 }
 
+TEST(BucketHash, OfNanosecondsIsOfTheMicrosecondThatTheyAreIn) {
+  for (const auto& [nanoseconds, microseconds] :
+       {std::pair{-1, -1}, {-1000, -1}, {-1001, -2}, {999, 0}}) {
+    EXPECT_EQ(bucket_hash(integer(TypeKind::kTimestampNs, nanoseconds)),
+              bucket_hash(integer(TypeKind::kTimestamp, microseconds)));
+  }
+}
+
 TEST(BucketHash, IsNothingOfOtherTypesAndNulls) {
   EXPECT_EQ(bucket_hash(number(1)), std::nullopt);
   EXPECT_EQ(bucket_hash(integer(TypeKind::kBoolean, 1)), std::nullopt);
