@@ -50,8 +50,8 @@ class RecordWalk {
   [[nodiscard]] const ByteCursor& cursor() const noexcept { return cursor_; }
   /// Held for the shape.
   [[nodiscard]] std::size_t buffer_bytes() const noexcept {
-    return shape_.counts.capacity() * sizeof(shape_.counts[0]) +
-           shape_.fields.capacity() * sizeof(shape_.fields[0]);
+    return shape_.counts.capacity() * sizeof(std::size_t) +
+           shape_.fields.capacity() * sizeof(std::string_view);
   }
 
  private:
