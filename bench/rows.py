@@ -7,6 +7,7 @@ import tempfile
 
 import cache_rows
 import metadata_rows
+import plan_rows
 from program import CatalogServer, Daemon, median
 from row import absolute_row, rate_row, ratio_row
 
@@ -18,6 +19,7 @@ FULL = {
     "disk_rounds": 5, "disk_ms": 2_000, "writers": 64,
     "open_rounds": 41, "start_rounds": 7, "parse_rounds": 15, "files": 1_000, "file_rounds": 21,
     "resolves": 60_000, "resolve_rounds": 61, "cache_uses": 1_000_000, "cache_rounds": 3,
+    "plan_files": 500, "plan_rounds": 11, "pyiceberg_rounds": 5,
 }
 SMOKE = {
     "tiny": 1_000, "small": 2_000, "large": 20_000,
@@ -27,6 +29,7 @@ SMOKE = {
     "disk_rounds": 1, "disk_ms": 200, "writers": 64,
     "open_rounds": 3, "start_rounds": 1, "parse_rounds": 1, "files": 100, "file_rounds": 3,
     "resolves": 5_000, "resolve_rounds": 2, "cache_uses": 20_000, "cache_rounds": 1,
+    "plan_files": 20, "plan_rounds": 2, "pyiceberg_rounds": 1,
 }
 
 
@@ -276,4 +279,4 @@ def file_batch(lab):
 
 ROWS = {"C1": c1, "C2": c2, "C3": cache_rows.c3, "C4": c4, "C5": c5, "C6a": c6a, "C7": c7,
         "C8": c8, "C9": c9, "C10": metadata_rows.c10, "C13": c13, "file_batch": file_batch,
-        "cache_policy": cache_rows.cache_policy}
+        "cache_policy": cache_rows.cache_policy, "plan": plan_rows.plan}
