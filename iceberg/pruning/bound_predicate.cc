@@ -112,8 +112,8 @@ class Binder {
   Binder(const Schema& schema, std::span<const Schema> schemas) noexcept
       : schema_(schema), schemas_(schemas) {}
 
-  /// The index of the node that it became.
-  [[nodiscard]] Result<std::uint32_t> bind(const Node& node, Negation negation) {
+  /// Appends the nodes that it becomes. The last one is its root.
+  [[nodiscard]] Status bind(const Node& node, Negation negation) {
     switch (node.kind) {
       case Predicate::Kind::kCompare:
         return bind_comparison(node, negation);
@@ -129,21 +129,26 @@ class Binder {
     BoundNode both;
     const bool is_and = (node.kind == Predicate::Kind::kAnd) == (negation == Negation::kNone);
     both.kind = is_and ? BoundNode::Kind::kAnd : BoundNode::Kind::kOr;
-    ICEBLINK_ASSIGN_OR_RETURN(both.left, bind(*node.left, negation));
-    ICEBLINK_ASSIGN_OR_RETURN(both.right, bind(*node.right, negation));
+    ICEBLINK_RETURN_IF_ERROR(bind(*node.left, negation));
+    both.left = last();
+    ICEBLINK_RETURN_IF_ERROR(bind(*node.right, negation));
+    both.right = last();
     return add(both);
   }
 
   [[nodiscard]] BoundPredicate take() { return std::move(bound_); }
 
  private:
-  [[nodiscard]] Result<std::uint32_t> add(const BoundNode& node) {
+  [[nodiscard]] Status add(const BoundNode& node) {
     if (bound_.nodes_.size() == BoundPredicate::kNodesMax) {
       return Error(ErrorKind::kInvalidArgument, "a predicate of more than " +
                                                     std::to_string(BoundPredicate::kNodesMax) +
                                                     " comparisons, null tests, ands and ors");
     }
     bound_.nodes_.push_back(node);
+    return Ok{};
+  }
+  [[nodiscard]] std::uint32_t last() const noexcept {
     return static_cast<std::uint32_t>(bound_.nodes_.size() - 1);
   }
 
@@ -169,7 +174,7 @@ class Binder {
     return static_cast<std::uint32_t>(columns.size() - 1);
   }
 
-  [[nodiscard]] Result<std::uint32_t> bind_null_test(const Node& node, Negation negation) {
+  [[nodiscard]] Status bind_null_test(const Node& node, Negation negation) {
     BoundNode test;
     ICEBLINK_ASSIGN_OR_RETURN(test.column, find_column(node.column));
     const bool is_null = (node.kind == Predicate::Kind::kIsNull) == (negation == Negation::kNone);
@@ -180,7 +185,7 @@ class Binder {
     return add(test);
   }
 
-  [[nodiscard]] Result<std::uint32_t> bind_comparison(const Node& node, Negation negation) {
+  [[nodiscard]] Status bind_comparison(const Node& node, Negation negation) {
     BoundNode bound;
     ICEBLINK_ASSIGN_OR_RETURN(bound.column, find_column(node.column));
     std::string unused;

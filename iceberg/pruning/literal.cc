@@ -181,7 +181,7 @@ std::partial_ordering compare(const Literal& a, const Literal& b) noexcept {
 bool is_same(const Literal& a, const Literal& b) noexcept {
   if (a.kind != b.kind || a.is_null != b.is_null) return false;
   if (a.is_null) return true;
-  if (storage_of(a.kind) != Storage::kNumber) return compare(a, b) == 0;
+  if (storage_of(a.kind) != Storage::kNumber) return std::is_eq(compare(a, b));
   if (std::isnan(a.number) || std::isnan(b.number)) {
     return std::isnan(a.number) && std::isnan(b.number);
   }

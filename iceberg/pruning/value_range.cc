@@ -17,12 +17,12 @@ bool is_at_most(const ValueBound& bound, const Literal& value) noexcept {
   if (bound.tightness == BoundTightness::kPrefix && value.bytes.starts_with(bound.value.bytes)) {
     return false;
   }
-  return compare(bound.value, value) <= 0;
+  return std::is_lteq(compare(bound.value, value));
 }
 
 bool is_less(const ValueBound& bound, const Literal& value) noexcept {
   if (bound.tightness == BoundTightness::kPrefix) return is_at_most(bound, value);
-  return compare(bound.value, value) < 0;
+  return std::is_lt(compare(bound.value, value));
 }
 
 /// Whether every value that `a` allows is allowed by `b`.
@@ -31,7 +31,7 @@ bool is_tighter(const ValueBound& a, const ValueBound& b) noexcept {
   if (is_prefix && a.value.bytes.starts_with(b.value.bytes)) return true;
   if (a.tightness == BoundTightness::kPrefix) return is_less(a, b.value);
   const auto order = compare(a.value, b.value);
-  return order < 0 || (order == 0 && a.tightness == BoundTightness::kExact);
+  return std::is_lt(order) || (std::is_eq(order) && a.tightness == BoundTightness::kExact);
 }
 
 /// The order of two signed halves, which the reference library had for uuids.
@@ -89,7 +89,7 @@ void ValueRange::raise_lower(const ValueBound& bound) noexcept {
     if (type_->kind == TypeKind::kUuid) return;
     const auto order = compare(bound.value, lower_->value);
     const bool is_exact = bound.tightness == BoundTightness::kExact;
-    if (order < 0 || (order == 0 && !is_exact)) return;
+    if (std::is_lt(order) || (std::is_eq(order) && !is_exact)) return;
   }
   lower_ = bound;
 }
@@ -128,9 +128,9 @@ bool ValueRange::may_compare(const BoundNode& leaf) const noexcept {
     case Comparison::kNotEqual:
       return !is_single(leaf);
     case Comparison::kLess:
-      return !lower_ || !(compare(lower_->value, leaf.high) >= 0);
+      return !lower_ || !std::is_gteq(compare(lower_->value, leaf.high));
     case Comparison::kLessEqual:
-      return !lower_ || !(compare(lower_->value, leaf.high) > 0);
+      return !lower_ || !std::is_gt(compare(lower_->value, leaf.high));
     case Comparison::kGreater:
       return !upper_ || !is_at_most(*upper_, leaf.low);
     case Comparison::kGreaterEqual:
@@ -146,7 +146,7 @@ bool ValueRange::may_equal(const BoundNode& leaf) const noexcept {
     if (bucket < buckets_->first || bucket > buckets_->last) return false;
   }
   if (type_->kind == TypeKind::kUuid) return may_equal_uuid(leaf.low);
-  if (lower_ && compare(lower_->value, leaf.high) > 0) return false;
+  if (lower_ && std::is_gt(compare(lower_->value, leaf.high))) return false;
   return !upper_ || !is_less(*upper_, leaf.low);
 }
 
@@ -155,16 +155,17 @@ bool ValueRange::may_equal_uuid(const Literal& value) const noexcept {
   const std::string_view lower = lower_->value.bytes;
   const std::string_view upper = upper_->value.bytes;
   const bool is_within = lower <= value.bytes && value.bytes <= upper;
-  const bool is_within_signed = compare_signed_halves(lower, value.bytes) <= 0 &&
-                                compare_signed_halves(value.bytes, upper) <= 0;
+  const bool is_within_signed = std::is_lteq(compare_signed_halves(lower, value.bytes)) &&
+                                std::is_lteq(compare_signed_halves(value.bytes, upper));
   return is_within || is_within_signed;
 }
 
 /// Whether all values are the leaf's one.
 bool ValueRange::is_single(const BoundNode& leaf) const noexcept {
   return lower_ && upper_ && lower_->tightness == BoundTightness::kExact &&
-         upper_->tightness == BoundTightness::kExact && compare(lower_->value, leaf.low) == 0 &&
-         compare(upper_->value, leaf.low) == 0 && compare(leaf.low, leaf.high) == 0;
+         upper_->tightness == BoundTightness::kExact &&
+         std::is_eq(compare(lower_->value, leaf.low)) &&
+         std::is_eq(compare(upper_->value, leaf.low)) && std::is_eq(compare(leaf.low, leaf.high));
 }
 
 }  // namespace iceblink::iceberg

@@ -170,7 +170,7 @@ std::optional<WideInteger> parse_timestamp(std::string_view text, const Type& ty
   if (!of_day) return std::nullopt;
   const auto offset = has_zone ? take_offset(cursor) : std::optional<std::int64_t>(0);
   if (!offset || !cursor.is_at_end()) return std::nullopt;
-  const WideInteger seconds = WideInteger{*days} * kSecondsInDay - *offset * 60;
+  const WideInteger seconds = WideInteger{*days} * kSecondsInDay - WideInteger{*offset} * 60;
   return in_units(seconds * kNanosecondsInSecond + *of_day, is_fine ? 1 : 1000);
 }
 

@@ -18,6 +18,7 @@ struct Int128 {
   std::int64_t high = 0;
   std::uint64_t low = 0;
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the 0 of an order is no pointer
   friend constexpr auto operator<=>(const Int128&, const Int128&) noexcept = default;
 };
 
