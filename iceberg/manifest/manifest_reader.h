@@ -23,8 +23,8 @@
 
 namespace iceblink::iceberg {
 
-/// Told, as reading goes on, before more memory is taken: all of it so far, the file excepted, and
-/// what the document has at least.
+/// Told as reading goes on, for each 64 KiB or so of growth: all memory so far, the file excepted,
+/// and what the document has at least. Throws nothing.
 using ManifestBytesWanted = std::function<void(std::size_t bytes, std::size_t document_bytes_min)>;
 
 /// `file` may go afterwards.
@@ -36,14 +36,14 @@ using ManifestBytesWanted = std::function<void(std::size_t bytes, std::size_t do
 [[nodiscard]] Result<std::shared_ptr<const ManifestList>> embedded_manifest_list(
     const TableSnapshot& snapshot) noexcept;
 
-/// A manifest, given what the manifest list says of it, and the table for its specs. Counts that
-/// do not match are kCorrupt.
+/// A manifest, given what the manifest list says of it, and the table, whose specs and columns it
+/// is of. Counts that do not match are kCorrupt, and so is a file that is cut short.
 [[nodiscard]] Result<std::shared_ptr<const Manifest>> read_manifest(
     std::string_view file, const ManifestFile& listed, const TableMetadata& table,
     const MetadataLimits& limits = {}, const ManifestBytesWanted& wanted = {}) noexcept;
 
 /// Whether a manifest is what a list says of it: content, spec, counts where they are there.
-/// kCorrupt.
+/// read_manifest() has asked; one that is cached may be of another list. kCorrupt.
 [[nodiscard]] Status check_listed(const Manifest& manifest, const ManifestFile& listed) noexcept;
 
 }  // namespace iceblink::iceberg

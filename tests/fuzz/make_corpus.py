@@ -4,6 +4,8 @@
 import copy
 import gzip
 import json
+import re
+import struct
 import sys
 import zlib
 from pathlib import Path
@@ -186,6 +188,84 @@ def avro_files():
         "encrypted": b"AGS1\0\0\x10\0" + b"x" * 28}
 
 
+def manifest_schemas():
+    """Of entries and of lists, as the target has them."""
+    source = (HERE / "manifest_schemas.h").read_text()
+    return [json.loads(text) for text in re.findall(r'R"json\((.*?)\)json"', source, re.S)]
+
+
+def avro_value(schema, value):
+    """A value of a schema: unions are null and one type, records and maps are dicts by name."""
+    if isinstance(schema, list):
+        return b"\0" if value is None else b"\x02" + avro_value(schema[1], value)
+    kind = schema if isinstance(schema, str) else schema["type"]
+    if kind == "record":
+        return b"".join(avro_value(field["type"], value.get(field["name"]))
+                        for field in schema["fields"])
+    if kind in ("array", "map"):
+        if kind == "map":
+            items = [avro_bytes(key.encode()) + avro_value(schema["values"], of)
+                     for key, of in value.items()]
+        else:
+            items = [avro_value(schema["items"], item) for item in value]
+        return (avro_long(len(items)) + b"".join(items) if items else b"") + b"\0"
+    if kind == "boolean":
+        return bytes([value])
+    if kind == "float":
+        return struct.pack("<f", value)
+    if kind in ("int", "long"):
+        return avro_long(value)
+    return avro_bytes(value if isinstance(value, bytes) else value.encode())
+
+
+def manifests():
+    """Whole files; and bytes of records behind a byte that says of which schema, and how many."""
+    entry_schema, list_schema = manifest_schemas()
+    pairs = [{"key": 1, "value": 10}, {"key": 2, "value": 20}]
+    bounds = [{"key": 1, "value": b"a"}, {"key": 5, "value": b"\0\0\x80\x3f"}]
+    partition = {"s": "abcd", "d": 17486, "n": b"\x05\x8c", "b": 3, "f": 1.5, "t": 1000,
+                 "u": "f79c3e09-677c-4bbd-a479-3f349cb785e7"}
+    data = {"content": 0, "file_path": "/w/t/a", "file_format": "PARQUET", "partition": partition,
+            "record_count": 10, "file_size_in_bytes": 1000, "column_sizes": {"1": 5, "7": 6},
+            "value_counts": pairs, "null_value_counts": [None] + pairs, "lower_bounds": bounds,
+            "upper_bounds": bounds, "key_metadata": b"k", "split_offsets": [4, 100],
+            "sort_order_id": 0, "first_row_id": 5}
+    bare = {"content": 0, "file_path": "b", "file_format": "orc", "partition": {},
+            "record_count": 0, "file_size_in_bytes": 0}
+    positions = bare | {"content": 1, "referenced_data_file": "a"}
+    ranged = bare | {"content": 1, "lower_bounds": [{"key": 2147483546, "value": b"a"}],
+                     "upper_bounds": [{"key": 2147483546, "value": b"b"}]}
+    equality = bare | {"content": 2, "equality_ids": [1, 2], "partition": partition}
+    vector = positions | {"file_format": "puffin", "content_offset": 4,
+                          "content_size_in_bytes": 40}
+    added = {"status": 1}
+    existing = {"status": 0, "snapshot_id": 3, "sequence_number": 2, "file_sequence_number": 2}
+
+    def entry(of, file):
+        return avro_value(entry_schema, of | {"data_file": file})
+
+    listed = {"manifest_path": "/w/t/m", "manifest_length": 100, "partition_spec_id": 0,
+              "content": 1, "sequence_number": 5, "min_sequence_number": 4,
+              "added_snapshot_id": 77, "added_files_count": 1, "existing_files_count": 0,
+              "deleted_files_count": 0, "added_rows_count": 10, "existing_rows_count": 0,
+              "deleted_rows_count": 0, "key_metadata": b"k", "first_row_id": 5, "partitions": [
+                  {"contains_null": True, "contains_nan": False, "lower_bound": b"a",
+                   "upper_bound": b"z"}, {"contains_null": False}]}
+    summary = avro_value(list_schema, listed)
+    two_data = entry(added, data) + entry(existing, bare)
+    all_deletes = (entry(added, positions) + entry(existing, vector) + entry(added, equality) +
+                   entry(added, ranged))
+    return {
+        "made_data": b"\x16" + two_data,
+        "made_v1_data": b"\x20" + entry(added, bare) * 2 + entry({"status": 2}, bare),
+        "made_deletes": b"\x33" + all_deletes,
+        "made_two_vectors": b"\x13" + entry(added, vector) * 2,
+        "made_list": b"\x18" + summary * 2,
+        "data": avro_file(entry_schema, b"null", (2, two_data)),
+        "deletes": avro_file(entry_schema, b"deflate", (4, all_deletes)),
+        "list": avro_file(list_schema, b"null", (1, summary))}
+
+
 def dictionary():
     """The names and values of members, as libFuzzer reads them."""
     words = set()
@@ -215,7 +295,8 @@ def main():
     corpus = {"metadata": tables() | views(), "view": views(),
               "header": headers() | views() | {
                   name: tables()[name] for name in ("v2_bom", "v2_gzip")},
-              "gzip": gzips(), "location": locations(), "avro": avro_files()}
+              "gzip": gzips(), "location": locations(), "avro": avro_files(),
+              "manifest": manifests()}
     for target, inputs in corpus.items():
         (HERE / "corpus" / target).mkdir(parents=True, exist_ok=True)
         for name, text in inputs.items():

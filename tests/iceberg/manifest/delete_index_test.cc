@@ -1,7 +1,12 @@
 // Which delete files apply to a data file, rule by rule.
 #include "iceberg/manifest/delete_index.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <deque>
+#include <iterator>
+#include <limits>
+#include <random>
 
 #include "tests/iceberg/manifest/manifest_samples.h"
 
@@ -302,6 +307,70 @@ TEST_F(DeleteMatching, ADataFileAmongThemIsRefused) {
   lost.spec_id = 44;
   EXPECT_THAT(found(files_.data("a", 1), {&lost}),
               ElementsAre("d: the table has no partition spec 44"));
+}
+
+/// The rules as the specification words them, one after the other.
+bool applies(const DataFile& deletes, const DataFile& data, bool has_vector) {
+  const bool is_same_partition = deletes.spec_id == data.spec_id &&
+                                 std::equal(deletes.partition.begin(), deletes.partition.end(),
+                                            data.partition.begin(), data.partition.end(), is_same);
+  if (deletes.content == FileContent::kEqualityDeletes) {
+    return data.sequence_number < deletes.sequence_number &&
+           (is_same_partition || deletes.spec_id == 1 || deletes.spec_id == 2);
+  }
+  if (!is_same_partition || data.sequence_number > deletes.sequence_number) return false;
+  if (deletes.referenced_data_file && *deletes.referenced_data_file != data.file_path) return false;
+  if (deletes.is_deletion_vector()) return true;
+  const ColumnMetrics* const path = deletes.find_column(2147483546);
+  const bool may_be_in =
+      deletes.referenced_data_file || path == nullptr ||
+      (*path->lower_bound <= data.file_path && data.file_path <= *path->upper_bound);
+  return !has_vector && may_be_in;
+}
+
+TEST_F(DeleteMatching, AgreesWithTheRulesOverFilesMadeByChance) {
+  constexpr unsigned kSeed = 20;
+  std::printf("seed %u\n", kSeed);
+  std::minstd_rand random(kSeed);
+  const auto pick = [&](int count) { return static_cast<int>(random() % count); };
+  const auto place = [&](DataFile& file) -> DataFile& {
+    const int spec_id = pick(4);
+    if (spec_id == 1) return files_.unpartitioned(file);
+    return files_.in_partition(file, spec_id,
+                               spec_id == 2 ? Literal::null(TypeKind::kLong) : number(pick(2)));
+  };
+  const auto path = [&] { return std::string(1, static_cast<char>('a' + pick(4))); };
+  std::size_t matched = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::vector<const DataFile*> deletes;
+    for (int i = 0; i < 12; ++i) {
+      const bool is_equality = pick(3) == 0;
+      DataFile& file =
+          place(is_equality ? files_.equality("e", pick(4)) : files_.positions("p", pick(4)));
+      if (!is_equality && pick(3) == 0) file.referenced_data_file = files_.keep(path());
+      if (!is_equality && pick(3) == 0) {
+        const std::string lower = path();
+        files_.with_path_bounds(file, lower, std::max(lower, path()));
+      }
+      deletes.push_back(&file);
+    }
+    const std::string with_vector = path();
+    deletes.push_back(&place(files_.vector("v", pick(4), with_vector)));
+    const auto index = DeleteIndex::make(deletes, *table());
+    ASSERT_TRUE(index) << index.error().message();
+    for (int i = 0; i < 12; ++i) {
+      const DataFile& data = place(files_.data(path(), pick(4)));
+      std::vector<const DataFile*> found;
+      index->find(data, found);
+      matched += found.size();
+      const bool has_vector = applies(*deletes.back(), data, false);
+      std::vector<const DataFile*> expected;
+      std::copy_if(deletes.begin(), deletes.end(), std::back_inserter(expected),
+                   [&](const DataFile* file) { return applies(*file, data, has_vector); });
+      EXPECT_THAT(found, ::testing::UnorderedElementsAreArray(expected)) << "round " << round;
+    }
+  }
+  EXPECT_GT(matched, 1000U);
 }
 
 std::size_t found_by_all(const std::vector<const DataFile*>& data,
