@@ -3,142 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/cli/output.h"
-#include "iceberg/type_text.h"
+#include "client/cli/summary.h"
+#include "client/cli/time_text.h"
 #include "iceberg/utf8.h"
 #include "iceberg/uuid.h"
 
 namespace iceblink::cli {
 namespace {
 
-constexpr std::size_t kColumns = 80;
-constexpr std::size_t kLabelColumns = 16;
-constexpr std::size_t kNameColumnsMax = 36;
-/// Of lists that may be long, what is shown.
-constexpr std::size_t kShownMax = 10;
-
-bool begins_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-}
-
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
-}
-
-/// Cut to `columns`, on one line.
-std::string fit(std::string_view text, std::size_t columns) {
-  std::string line = on_one_line(text);
-  if (width_of(line) <= columns) return line;
-  std::size_t end = 0;
-  for (std::size_t width = 0; end < line.size(); ++end) {
-    if (begins_character(line[end]) && ++width == columns) break;
-  }
-  return line.substr(0, end) + "…";
-}
-
-std::string padded(std::string text, std::size_t columns) {
-  const std::size_t width = width_of(text);
-  if (width < columns) text.append(columns - width, ' ');
-  return text;
-}
-
-std::string time_of(std::int64_t ms) {
-  std::string text = ms < 0 ? "" : to_utc(static_cast<std::uint64_t>(ms / 1000));
-  return text.empty() ? std::to_string(ms) + " ms" : text;
-}
-
-/// Lines with a label each, and lists below them.
-class Summary {
- public:
-  void add(std::string_view label, std::string_view text) {
-    lines_.push_back(padded(std::string(label), kLabelColumns) + on_one_line(text));
-  }
-  void add_count(std::string_view label, std::size_t count) { add(label, std::to_string(count)); }
-  void add_below(std::string_view text) { lines_.push_back("  " + fit(text, kColumns - 2)); }
-  /// At most kShownMax of them.
-  template <typename Element, typename Format>
-  void add_list(std::span<const Element> elements, Format format) {
-    for (const auto& element : elements.first(std::min(elements.size(), kShownMax))) {
-      add_below(format(element));
-    }
-    if (elements.size() > kShownMax) {
-      add_below("… and " + std::to_string(elements.size() - kShownMax) + " more");
-    }
-  }
-  void add_properties(std::string_view label, std::span<const Property> properties) {
-    add_count(label, properties.size());
-    add_list(properties, [](const Property& property) {
-      return std::string(property.key) + " = " + std::string(property.value);
-    });
-  }
-  void add_schema(const Schema& schema, std::size_t schema_count);
-
-  [[nodiscard]] std::vector<std::string> take() { return std::move(lines_); }
-
- private:
-  void add_fields(const Schema& schema, std::span<const Field> fields, std::size_t depth,
-                  std::size_t name_columns);
-
-  std::vector<std::string> lines_;
-};
-
-/// "id 3", and of how many.
-std::string chosen(std::int32_t id, std::size_t count) {
-  return "id " + std::to_string(id) + (count == 1 ? "" : ", of " + std::to_string(count));
-}
-
 std::string with_spaces(std::string_view text) {
   std::string line(text);
   std::replace_if(line.begin(), line.end(), is_control, ' ');
   return line;
-}
-
-/// How wide the widest name is, with what it is indented by.
-std::size_t name_columns_of(std::span<const Field> fields, std::size_t depth) {
-  std::size_t columns = 0;
-  for (const Field& field : fields) {
-    columns = std::max({columns, 2 * depth + width_of(on_one_line(field.name)),
-                        name_columns_of(field.type.fields, depth + 1)});
-  }
-  return std::min(columns, kNameColumnsMax);
-}
-
-std::string type_of(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::kStruct:
-      return "struct";
-    case TypeKind::kList:
-      return "list";
-    case TypeKind::kMap:
-      return "map";
-    default:
-      return iceberg::format_primitive_type(type);
-  }
-}
-
-void Summary::add_fields(const Schema& schema, std::span<const Field> fields, std::size_t depth,
-                         std::size_t name_columns) {
-  const auto& identifiers = schema.identifier_field_ids;
-  for (const Field& field : fields) {
-    const std::string id = std::to_string(field.id);
-    std::string line(id.size() < 4 ? 4 - id.size() : 0, ' ');
-    line += id + "  ";
-    line += padded(fit(std::string(2 * depth, ' ') + std::string(field.name), kNameColumnsMax),
-                   name_columns);
-    line += "  " + type_of(field.type);
-    if (field.required) line += ", required";
-    if (std::find(identifiers.begin(), identifiers.end(), field.id) != identifiers.end()) {
-      line += ", identifier";
-    }
-    if (field.doc && !field.doc->empty()) line += "  -- " + std::string(*field.doc);
-    add_below(line);
-    add_fields(schema, field.type.fields, depth + 1, name_columns);
-  }
-}
-
-void Summary::add_schema(const Schema& schema, std::size_t schema_count) {
-  add("schema", chosen(schema.schema_id, schema_count));
-  add_fields(schema, schema.fields, 0, name_columns_of(schema.fields, 0));
 }
 
 // ---- Tables
@@ -158,14 +34,36 @@ std::string application_of(const Schema& schema, const Transform& transform,
   return text + ")";
 }
 
+/// "b = bucket[16](id)"
+std::string definition_of(const Schema& schema, const PartitionField& field) {
+  return std::string(field.name) + " = " +
+         application_of(schema, field.transform, field.source_ids);
+}
+
+/// "id 0: b = bucket[16](id), day = day(ts)"
+std::string line_of(const Schema& schema, const PartitionSpec& spec) {
+  std::string line = "id " + std::to_string(spec.spec_id) + ": ";
+  if (spec.fields.empty()) line += "unpartitioned";
+  for (const auto& field : spec.fields) {
+    line += (&field == spec.fields.data() ? "" : ", ") + definition_of(schema, field);
+  }
+  return line;
+}
+
 void add_partitioning(Summary& summary, const TableMetadata& table) {
   const Schema& schema = table.current_schema();
   const PartitionSpec& spec = table.default_partition_spec();
   summary.add("partition spec", chosen(spec.spec_id, table.partition_specs.size()) +
                                     (spec.fields.empty() ? ", unpartitioned" : ""));
-  for (const auto& field : spec.fields) {
-    summary.add_below(std::string(field.name) + " = " +
-                      application_of(schema, field.transform, field.source_ids));
+  for (const auto& field : spec.fields) summary.add_below(definition_of(schema, field));
+  std::vector<const PartitionSpec*> others;
+  for (const auto& other : table.partition_specs) {
+    if (&other != &spec) others.push_back(&other);
+  }
+  if (!others.empty()) {
+    summary.add_count("other specs", others.size());
+    summary.add_list(std::span<const PartitionSpec* const>(others),
+                     [&](const PartitionSpec* other) { return line_of(schema, *other); });
   }
   const SortOrder& order = table.default_sort_order();
   summary.add("sort order", chosen(order.order_id, table.sort_orders.size()) +
@@ -202,12 +100,8 @@ std::string uuid_of(const TableMetadata& table) {
   return text.empty() ? "none" : "'" + text + "', which is none";
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> summary_of(const TableMetadata& table) {
-  ICEBLINK_ASSIGN_OR_RETURN(const TableSnapshot* const current, table.current_snapshot());
-  Summary summary;
-  summary.add("table", "format version " + std::to_string(table.format_version));
+/// What the first lines leave to be said.
+void add_table(Summary& summary, const TableMetadata& table, const TableSnapshot* current) {
   summary.add("uuid", uuid_of(table));
   summary.add("location", table.location);
   summary.add("last updated", time_of(table.last_updated_ms));
@@ -226,6 +120,15 @@ Result<std::vector<std::string>> summary_of(const TableMetadata& table) {
     summary.add_count("encryption keys", table.encryption_keys.size());
   }
   summary.add_properties("properties", table.properties);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> summary_of(const TableMetadata& table) {
+  ICEBLINK_ASSIGN_OR_RETURN(const TableSnapshot* const current, table.current_snapshot());
+  Summary summary;
+  summary.add("table", "format version " + std::to_string(table.format_version));
+  add_table(summary, table, current);
   return summary.take();
 }
 
