@@ -92,29 +92,6 @@ void write_sort_orders(JsonWriter& json, std::span<const SortOrder> orders) {
 
 // ---- Snapshots, refs, logs
 
-void write_snapshot(JsonWriter& json, const TableSnapshot& snapshot, std::uint8_t format_version) {
-  json.begin_object();
-  if (format_version > 1) json.integer("sequence-number", snapshot.sequence_number);
-  json.integer("snapshot-id", snapshot.snapshot_id);
-  write_optional(json, "parent-snapshot-id", snapshot.parent_snapshot_id);
-  json.integer("timestamp-ms", snapshot.timestamp_ms);
-  if (!snapshot.summary.empty()) write_properties(json, "summary", snapshot.summary);
-  if (!snapshot.manifest_list.empty()) {
-    json.string("manifest-list", snapshot.manifest_list);
-  } else {
-    json.begin_array("manifests");
-    for (const auto manifest : snapshot.manifests) json.string(manifest);
-    json.end_array();
-  }
-  write_optional(json, "schema-id", snapshot.schema_id);
-  if (format_version > 2) {
-    write_optional(json, "first-row-id", snapshot.first_row_id);
-    write_optional(json, "added-rows", snapshot.added_rows);
-    write_optional(json, "key-id", snapshot.key_id);
-  }
-  json.end_object();
-}
-
 void write_refs(JsonWriter& json, std::span<const SnapshotRef> refs) {
   json.begin_object("refs");
   for (const auto& ref : refs) {
@@ -345,7 +322,9 @@ Result<std::string> write_table_metadata(const TableValues& values,
   write_refs(json, values.refs);
   json.begin_array("snapshots");
   for (const auto& snapshot : history.snapshots) {
-    write_snapshot(json, snapshot, values.format_version);
+    json.begin_object();
+    write_snapshot_members(json, snapshot, values.format_version);
+    json.end_object();
   }
   json.end_array();
   write_statistics(json, values);
@@ -354,6 +333,28 @@ Result<std::string> write_table_metadata(const TableValues& values,
   return json.take();
 } catch (const std::bad_alloc&) {
   return {ErrorKind::kOutOfMemory, "out of memory"};
+}
+
+void write_snapshot_members(JsonWriter& json, const TableSnapshot& snapshot,
+                            std::uint8_t format_version) {
+  if (format_version > 1) json.integer("sequence-number", snapshot.sequence_number);
+  json.integer("snapshot-id", snapshot.snapshot_id);
+  write_optional(json, "parent-snapshot-id", snapshot.parent_snapshot_id);
+  json.integer("timestamp-ms", snapshot.timestamp_ms);
+  if (!snapshot.summary.empty()) write_properties(json, "summary", snapshot.summary);
+  if (!snapshot.manifest_list.empty()) {
+    json.string("manifest-list", snapshot.manifest_list);
+  } else {
+    json.begin_array("manifests");
+    for (const auto manifest : snapshot.manifests) json.string(manifest);
+    json.end_array();
+  }
+  write_optional(json, "schema-id", snapshot.schema_id);
+  if (format_version > 2) {
+    write_optional(json, "first-row-id", snapshot.first_row_id);
+    write_optional(json, "added-rows", snapshot.added_rows);
+    write_optional(json, "key-id", snapshot.key_id);
+  }
 }
 
 Result<std::string> write_view_metadata(const ViewValues& metadata) noexcept try {

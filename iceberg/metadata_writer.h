@@ -17,8 +17,11 @@
 #include <iceblink/metadata/view_metadata.h>
 #include <iceblink/result.h>
 
+#include <cstdint>
 #include <span>
 #include <string>
+
+#include "iceberg/json_writer.h"
 
 namespace iceblink::iceberg {
 
@@ -37,6 +40,10 @@ struct TableHistory {
 /// no such format; kOutOfMemory. Whether the ids fit together is the caller's to know.
 [[nodiscard]] Result<std::string> write_table_metadata(const TableValues& values,
                                                        const TableHistory& history) noexcept;
+
+/// The members of a snapshot's object, which the caller has opened. Throws std::bad_alloc.
+void write_snapshot_members(JsonWriter& json, const TableSnapshot& snapshot,
+                            std::uint8_t format_version);
 
 /// kInvalidArgument: a version with two SQL representations of one dialect, which may be read and
 /// must not be written. kOutOfMemory.

@@ -34,7 +34,7 @@ std::string padded(std::string text, std::size_t columns) {
 }
 
 void AlignedRows::measure(const Row& row) {
-  for (std::size_t i = 0; i < row.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < row.size(); ++i) {
     widths_[i] = std::max(widths_[i], width_of(on_one_line(row[i])));
   }
 }

@@ -19,7 +19,8 @@ inline constexpr std::size_t kColumns = 80;
 
 enum class Alignment : std::uint8_t { kLeft, kRight };
 
-/// Rows of cells, each column as wide as its widest cell that was measured.
+/// Rows of cells, each column as wide as its widest cell that was measured; but the last one ends
+/// where its cell does, and is kLeft.
 class AlignedRows {
  public:
   using Row = std::vector<std::string>;
@@ -28,7 +29,7 @@ class AlignedRows {
       : alignments_(std::move(alignments)), widths_(alignments_.size()) {}
 
   void measure(const Row& row);
-  /// One line. The last cell is not padded.
+  /// One line.
   [[nodiscard]] std::string line_of(const Row& row) const;
 
  private:

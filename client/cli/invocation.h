@@ -29,6 +29,8 @@ struct Invocation {
 void add_status_commands(CLI::App& app, Invocation& invocation);
 void add_read_commands(CLI::App& app, Invocation& invocation);
 void add_metadata_commands(CLI::App& app, Invocation& invocation);
+void add_table_commands(CLI::App& app, Invocation& invocation);
+void add_file_commands(CLI::App& app, Invocation& invocation);
 void add_write_commands(CLI::App& app, Invocation& invocation);
 void add_feed_commands(CLI::App& app, Invocation& invocation);
 

@@ -53,6 +53,8 @@ ExitCode run(int argc, char** argv) {
   add_status_commands(app, invocation);
   add_read_commands(app, invocation);
   add_metadata_commands(app, invocation);
+  add_table_commands(app, invocation);
+  add_file_commands(app, invocation);
   add_write_commands(app, invocation);
   add_feed_commands(app, invocation);
   try {

@@ -132,6 +132,17 @@ Result<std::vector<std::string>> summary_of(const TableMetadata& table) {
   return summary.take();
 }
 
+Result<std::vector<std::string>> summary_of(const Table& table) {
+  ICEBLINK_ASSIGN_OR_RETURN(const TableSnapshot* const current, table.current_snapshot());
+  Summary summary;
+  summary.add("table", format(table.identifier()));
+  summary.add("metadata", table.metadata_location());
+  summary.add("generation", std::to_string(table.generation()));
+  summary.add("format version", std::to_string(table.metadata().format_version));
+  add_table(summary, table.metadata(), current);
+  return summary.take();
+}
+
 std::vector<std::string> summary_of(const ViewMetadata& view) {
   const ViewVersion& version = view.current_version();
   Summary summary;

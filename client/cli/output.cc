@@ -48,6 +48,19 @@ void print_json(std::string text) {
   put(stdout, std::move(text));
 }
 
+void LineBuffer::add(std::string_view line) {
+  constexpr std::size_t kEnoughBytes = std::size_t{64} << 10;
+  text_.append(line).append("\n");
+  if (text_.size() < kEnoughBytes) return;
+  write();
+  text_.clear();
+}
+
+void LineBuffer::write() noexcept {
+  std::fwrite(text_.data(), 1, text_.size(), stdout);
+  std::fflush(stdout);
+}
+
 void print_error(std::string_view message) {
   put(stderr, "iceblink: " + on_one_line(message));
 }

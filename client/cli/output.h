@@ -21,6 +21,23 @@ void print_line(std::string_view text);
 void print_json(const boost::json::value& value);
 /// The same for a text that is JSON, on one line.
 void print_json(std::string text);
+
+/// Many lines, as they are given: written once enough have come together, and at the end.
+class LineBuffer {
+ public:
+  LineBuffer() = default;
+  ~LineBuffer() { write(); }
+  LineBuffer(const LineBuffer&) = delete;
+  LineBuffer& operator=(const LineBuffer&) = delete;
+
+  void add(std::string_view line);
+
+ private:
+  void write() noexcept;
+
+  std::string text_;
+};
+
 /// "iceblink: …", on one line whatever the message holds.
 void print_error(std::string_view message);
 
