@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""run.py VENV DUMP CASES: runs the cases of pyiceberg_test.py in the environment VENV, which
+"""run.py VENV SCRIPT ARGUMENTS: runs one of the scripts here in the environment VENV, which
 `./dev test` makes. Without it: skipped (77), or failed where ICEBLINK_INTEROP_REQUIRED is set."""
 
 import filecmp
@@ -12,15 +12,14 @@ SKIPPED = 77
 
 
 def main():
-    venv, dump, cases = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    venv, script, arguments = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
     installed = venv / "requirements.txt"
     if installed.exists() and filecmp.cmp(installed, HERE / "requirements.txt", shallow=False):
         python = venv / "bin/python"
         # Without its settings of whoever runs this.
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith("PYICEBERG_")} | {"PYICEBERG_HOME": str(venv)}
-        os.execve(python, [python, HERE / "pyiceberg_test.py", "--dump", dump, "-v", *cases],
-                  environment)
+        os.execve(python, [python, HERE / script, *arguments], environment)
     print(f"PyIceberg, in the versions of requirements.txt, is not installed in {venv}: "
           "./dev test does that")
     return 1 if os.environ.get("ICEBLINK_INTEROP_REQUIRED") else SKIPPED

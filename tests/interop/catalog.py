@@ -1,0 +1,61 @@
+"""A daemon of the build in directories of its own, and the program `iceblink` on it."""
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+
+class Catalog:
+    """Use it in a `with`: the daemon is ended there, and its directories are gone."""
+
+    def __init__(self, bin_dir, prefixes=()):
+        """`prefixes`: pairs of what locations begin with and where that is read instead."""
+        self.bin_dir = Path(bin_dir)
+        self.prefixes = [f"--location-prefix={given}={read}" for given, read in prefixes]
+
+    def __enter__(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.runtime_dir = Path(self.directory.name) / "runtime"
+        data_dir = Path(self.directory.name) / "data"
+        for made in (self.runtime_dir, data_dir):
+            made.mkdir(mode=0o700)
+        self.daemon = subprocess.Popen(
+            [self.bin_dir / "iceblinkd", "--runtime-dir", self.runtime_dir, "--data-dir", data_dir],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            ready = self.daemon.stdout.readline()
+            if not ready.startswith("iceblinkd ready"):
+                raise AssertionError(f"iceblinkd did not start: {ready}")
+            self.lines("create-namespace", "n")
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.daemon.terminate()
+        self.daemon.wait(timeout=60)
+        self.daemon.stdout.close()
+        self.directory.cleanup()
+
+    def run(self, *arguments):
+        """The finished process, whatever its exit code is."""
+        return subprocess.run(
+            [self.bin_dir / "iceblink", "--dir", self.runtime_dir, *self.prefixes,
+             *map(str, arguments)], capture_output=True, text=True, check=False, timeout=60)
+
+    def lines(self, *arguments):
+        done = self.run(*arguments)
+        if done.returncode != 0:
+            raise AssertionError(f"{arguments}: exit code {done.returncode}: {done.stderr}")
+        return done.stdout.split("\n")[:-1]  # not at what else ends a line in Unicode
+
+    def objects(self, *arguments):
+        """Of what is printed with --json, an object a line."""
+        return [json.loads(line) for line in self.lines("--json", *arguments)]
+
+    def register(self, name, location, *options):
+        """Its identifier."""
+        self.lines("register", f"n.{name}", location, *options)
+        return f"n.{name}"
