@@ -20,7 +20,8 @@ inline constexpr std::size_t kColumns = 80;
 enum class Alignment : std::uint8_t { kLeft, kRight };
 
 /// Rows of cells, each column as wide as its widest cell that was measured; but the last one ends
-/// where its cell does, and is kLeft.
+/// where its cell does, and is kLeft. Where some row would be wider than a terminal, the last cell
+/// of each stands on a line of its own.
 class AlignedRows {
  public:
   using Row = std::vector<std::string>;
@@ -29,12 +30,14 @@ class AlignedRows {
       : alignments_(std::move(alignments)), widths_(alignments_.size()) {}
 
   void measure(const Row& row);
-  /// One line.
-  [[nodiscard]] std::string line_of(const Row& row) const;
+  /// One line or two.
+  [[nodiscard]] std::vector<std::string> lines_of(const Row& row) const;
 
  private:
+  [[nodiscard]] bool is_too_wide() const;
+
   const std::vector<Alignment> alignments_;
-  std::vector<std::size_t> widths_;
+  std::vector<std::size_t> widths_;  // also of the last cells
 };
 
 }  // namespace iceblink::cli

@@ -34,9 +34,9 @@ void print_files(const Invocation& invocation, const Table& table, const FileLis
   FileRows rows(table);
   FileCounts counts;
   rows.measure(list.files());
-  if (!list.files().empty()) lines.add(rows.header());
+  if (!list.files().empty()) rows.print_header(lines);
   for (const DataFile* const file : list.files()) {
-    lines.add(rows.line_of(*file));
+    rows.print(lines, *file);
     counts.add(*file);
   }
   lines.add(counts.text());
@@ -60,9 +60,9 @@ void print_plan_text(const Table& table, const FilePlan& plan) {
   FileCounts counts;
   std::size_t applied = 0;
   for (const FileTask& task : plan.tasks()) rows.measure({&task.file, 1});
-  if (!plan.tasks().empty()) lines.add(rows.header());
+  if (!plan.tasks().empty()) rows.print_header(lines);
   for (const FileTask& task : plan.tasks()) {
-    lines.add(rows.line_of(*task.file));
+    rows.print(lines, *task.file);
     counts.add(*task.file);
     applied += task.delete_files.size();
     for (const DataFile* const file : task.delete_files) {
@@ -129,13 +129,13 @@ void print_diff_text(const Table& table, const FileDiff& diff) {
   rows.measure(diff.added);
   FileCounts removed;
   FileCounts added;
-  if (!diff.removed.empty() || !diff.added.empty()) lines.add("  " + rows.header());
+  if (!diff.removed.empty() || !diff.added.empty()) rows.print_header(lines, "  ");
   for (const DataFile* const file : diff.removed) {
-    lines.add("- " + rows.line_of(*file));
+    rows.print(lines, *file, "- ");
     removed.add(*file);
   }
   for (const DataFile* const file : diff.added) {
-    lines.add("+ " + rows.line_of(*file));
+    rows.print(lines, *file, "+ ");
     added.add(*file);
   }
   lines.add("removed: " + removed.text());

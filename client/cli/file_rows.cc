@@ -56,6 +56,8 @@ void write_path(JsonWriter& json, std::string_view name, std::string_view path) 
   json.string(name, is_utf8(path) ? std::string(path) : on_one_line(path));
 }
 
+const AlignedRows::Row kHeader{"content", "format", "records", "bytes", "partition", "path"};
+
 }  // namespace
 
 std::string content_text(const DataFile& file) {
@@ -74,7 +76,7 @@ FileRows::FileRows(const Table& table)
     : table_(table),
       rows_({Alignment::kLeft, Alignment::kLeft, Alignment::kRight, Alignment::kRight,
              Alignment::kLeft, Alignment::kLeft}) {
-  rows_.measure({"content", "format", "records", "bytes", "partition", "path"});
+  rows_.measure(kHeader);
 }
 
 AlignedRows::Row FileRows::row_of(const DataFile& file) const {
@@ -90,12 +92,12 @@ void FileRows::measure(std::span<const DataFile* const> files) {
   for (const DataFile* const file : files) rows_.measure(row_of(*file));
 }
 
-std::string FileRows::header() const {
-  return rows_.line_of({"content", "format", "records", "bytes", "partition", "path"});
+void FileRows::print_header(LineBuffer& lines, std::string_view mark) const {
+  for (const std::string& line : rows_.lines_of(kHeader)) lines.add(std::string(mark) + line);
 }
 
-std::string FileRows::line_of(const DataFile& file) const {
-  return rows_.line_of(row_of(file));
+void FileRows::print(LineBuffer& lines, const DataFile& file, std::string_view mark) const {
+  for (const std::string& line : rows_.lines_of(row_of(file))) lines.add(std::string(mark) + line);
 }
 
 void FileCounts::add(const DataFile& file) {

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "client/cli/columns.h"
+#include "client/cli/output.h"
 #include "iceberg/json_writer.h"
 
 namespace iceblink::cli {
@@ -20,8 +22,9 @@ class FileRows {
   explicit FileRows(const Table& table);
 
   void measure(std::span<const DataFile* const> files);
-  [[nodiscard]] std::string header() const;
-  [[nodiscard]] std::string line_of(const DataFile& file) const;
+  /// Each line after `mark`.
+  void print_header(LineBuffer& lines, std::string_view mark = "") const;
+  void print(LineBuffer& lines, const DataFile& file, std::string_view mark = "") const;
 
  private:
   [[nodiscard]] AlignedRows::Row row_of(const DataFile& file) const;

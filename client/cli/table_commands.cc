@@ -12,6 +12,7 @@
 #include "client/cli/time_text.h"
 #include "iceberg/json_writer.h"
 #include "iceberg/metadata_writer.h"
+#include "iceberg/utf8.h"
 
 namespace iceblink::cli {
 namespace {
@@ -67,7 +68,7 @@ std::map<std::int64_t, std::vector<std::string_view>> refs_by_snapshot(const Tab
   return refs;
 }
 
-/// "+2 -1 =5", as far as the summary says it; else "-".
+/// "+2 -1 =5", as far as the summary says it.
 std::string changes_text(const TableSnapshot& snapshot, std::string_view what) {
   std::string text;
   for (const auto& [sign, prefix] :
@@ -75,25 +76,26 @@ std::string changes_text(const TableSnapshot& snapshot, std::string_view what) {
     const auto count = find_property(snapshot.summary, std::string(prefix).append(what));
     if (!count) continue;
     if (!text.empty()) text += ' ';
-    text.append(1, sign).append(*count);
+    text.append(1, sign).append(on_one_line(*count));
   }
-  return text.empty() ? "-" : text;
+  return text;
 }
 
-AlignedRows::Row row_of(const Table& table, const TableSnapshot& snapshot,
-                        const std::vector<std::string_view>& refs) {
-  std::string names;
-  for (const auto name : refs) names.append(names.empty() ? "" : ", ").append(name);
+/// What it is, on a line; where it comes from; what it changed.
+void print_snapshot(LineBuffer& lines, const Table& table, const TableSnapshot& snapshot,
+                    const std::vector<std::string_view>& refs) {
+  const bool is_current = table.metadata().current_snapshot_id == snapshot.snapshot_id;
+  std::string line = (is_current ? "* " : "  ") + padded(std::to_string(snapshot.snapshot_id), 19);
+  line += "  " + exact_time_of(snapshot.timestamp_ms) + "  " + on_one_line(snapshot.operation());
+  lines.add(line);
   const auto& parent = snapshot.parent_snapshot_id;
-  return {table.metadata().current_snapshot_id == snapshot.snapshot_id ? "*" : " ",
-          std::to_string(snapshot.snapshot_id),
-          exact_time_of(snapshot.timestamp_ms),
-          std::string(snapshot.operation()),
-          parent ? std::to_string(*parent) : "-",
-          std::to_string(snapshot.sequence_number),
-          changes_text(snapshot, "data-files"),
-          changes_text(snapshot, "records"),
-          names.empty() ? "-" : names};
+  lines.add("    sequence " + std::to_string(snapshot.sequence_number) + ", " +
+            (parent ? "parent " + std::to_string(*parent) : "no parent"));
+  for (const char* const what : {"data-files", "delete-files", "records"}) {
+    const std::string changes = changes_text(snapshot, what);
+    if (!changes.empty()) lines.add("    " + std::string(what) + " " + changes);
+  }
+  for (const auto name : refs) lines.add("    ref " + on_one_line(name));
 }
 
 std::string json_of(const Table& table, const TableSnapshot& snapshot,
@@ -119,18 +121,8 @@ Result<ExitCode> print_snapshots(const Invocation& invocation, const Table& tabl
     }
     return ExitCode::kYes;
   }
-  AlignedRows rows({Alignment::kLeft, Alignment::kLeft, Alignment::kLeft, Alignment::kLeft,
-                    Alignment::kLeft, Alignment::kRight, Alignment::kLeft, Alignment::kLeft,
-                    Alignment::kLeft});
-  const AlignedRows::Row header{" ",        "snapshot",   "time",    "operation", "parent",
-                                "sequence", "data files", "records", "refs"};
-  rows.measure(header);
   for (const auto& snapshot : *snapshots) {
-    rows.measure(row_of(table, snapshot, refs[snapshot.snapshot_id]));
-  }
-  if (!snapshots->empty()) lines.add(rows.line_of(header));
-  for (const auto& snapshot : *snapshots) {
-    lines.add(rows.line_of(row_of(table, snapshot, refs[snapshot.snapshot_id])));
+    print_snapshot(lines, table, snapshot, refs[snapshot.snapshot_id]);
   }
   return ExitCode::kYes;
 }

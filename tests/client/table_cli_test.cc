@@ -210,18 +210,21 @@ TEST_F(TableCommands, TableAsJsonHasItsMetadata) {
 
 // ---- snapshots
 
-TEST_F(TableCommands, SnapshotsAreALineEach) {
+TEST_F(TableCommands, SnapshotsAreAFewLinesEach) {
   register_history();
-  EXPECT_EQ(
-      out({"snapshots", "a.t"}),
-      "   snapshot  time                      operation  parent  sequence  data files  records"
-      "  refs\n"
-      "   1         2023-11-14T22:13:10.001Z  append     -              1  +1          -      "
-      "  v1\n"
-      "   2         2023-11-14T22:13:10.002Z  overwrite  1              2  +2          -      "
-      "  audit\n"
-      "*  3         2023-11-14T22:13:10.003Z  delete     2              3  +3          -      "
-      "  main\n");
+  EXPECT_EQ(out({"snapshots", "a.t"}), R"(  1                    2023-11-14T22:13:10.001Z  append
+    sequence 1, no parent
+    data-files +1
+    ref v1
+  2                    2023-11-14T22:13:10.002Z  overwrite
+    sequence 2, parent 1
+    data-files +2
+    ref audit
+* 3                    2023-11-14T22:13:10.003Z  delete
+    sequence 3, parent 2
+    data-files +3
+    ref main
+)");
 }
 
 TEST_F(TableCommands, SnapshotsAsJsonHaveTheSpecificationsNames) {
@@ -245,6 +248,20 @@ position deletes  PARQUET        2    100  kind=x     s3://b/p.parquet
 equality deletes  PARQUET        1    100  kind=y=/   s3://b/e.parquet
 2 data files (17 records, 1020 bytes), 2 delete files (3 records, 200 bytes)
 )");
+}
+
+TEST_F(TableCommands, FilesWithLongPathsHaveThemOnLinesOfTheirOwn) {
+  const std::string path = "s3://bucket/warehouse/analytics/web/events/data/00000-0-a1b2c3.parquet";
+  const auto manifest = files_.manifest("long.avro", {{.path = path}});
+  register_table("a.l",
+                 partitioned_table()
+                     .with("snapshots", '[' + written("1", "append", {manifest}).text() + ']')
+                     .with("current-snapshot-id", "1"));
+  const auto all = lines_of(out({"files", "a.l"}));
+  ASSERT_EQ(all.size(), 5U);
+  EXPECT_EQ(all[1], "    path");
+  EXPECT_EQ(all[3], "    " + path);
+  for (const auto& line : all) EXPECT_LE(line.size(), 80U) << line;
 }
 
 TEST_F(TableCommands, FilesAsJsonHaveTheSpecificationsNames) {
