@@ -287,7 +287,8 @@ BOUNDED = Schema(
     NestedField(7, "day", types.DateType()), NestedField(8, "time", types.TimeType()),
     NestedField(9, "at", types.TimestampType()), NestedField(10, "at_utc", types.TimestamptzType()),
     NestedField(11, "text", types.StringType()), NestedField(12, "bytes", types.BinaryType()),
-    NestedField(13, "none", types.LongType()))
+    NestedField(13, "none", types.LongType()),
+    NestedField(14, "s", types.StructType(NestedField(15, "x", types.LongType()))))
 
 
 def make_bounded(catalog):
@@ -306,28 +307,40 @@ def make_bounded(catalog):
                    moments(*each(lambda n: n * 10**12)),
                    moments(*each(lambda n: n * 10**9), zone=UTC),
                    each(lambda n: chr(ord("z") + n) * 20 + str(n)),
-                   each(lambda n: bytes([128 + n]) * 20), [None] * len(numbers)]
+                   each(lambda n: bytes([128 + n]) * 20), [None] * len(numbers),
+                   each(lambda n: {"x": n if n % 3 else None})]
         table.append(pyarrow.table(columns, schema=BOUNDED.as_arrow()))
     return table
 
 
-def beside(values):
-    """Values of the same type that are near these, or between them."""
-    value = values[0]
-    if isinstance(value, bool):
-        return []
-    if isinstance(value, (int, float)):
-        return [near for v in values for near in (v - 1, v + 1) if abs(near) < 2**63]
-    if isinstance(value, Decimal):
+def make_with_nans(catalog):
+    """Files without numbers, with them, and with both."""
+    schema = Schema(NestedField(1, "f", types.FloatType()), NestedField(2, "d", types.DoubleType()))
+    table = catalog.create_table("n.nans", schema, properties={"format-version": "2"})
+    nan = float("nan")
+    for numbers in ([nan, nan], [nan, None], [None, None], [1.5, 2.5], [nan, 1.5], [-2.5, None, nan],
+                    [float("inf"), 0.0], [float("-inf"), -0.0]):
+        table.append(pyarrow.table([numbers, numbers[::-1]], schema=schema.as_arrow()))
+    return table
+
+
+def beside(type, values):
+    """Values of the type that are near these, or between them."""
+    if isinstance(type, (types.IntegerType, types.LongType)):
+        bits = 31 if isinstance(type, types.IntegerType) else 63
+        return [near for v in values for near in (v - 1, v + 1) if -2**bits <= near < 2**bits]
+    if isinstance(type, (types.FloatType, types.DoubleType)):
+        return [near for v in values for near in (v - 1, v + 1)]
+    if isinstance(type, types.DecimalType):
         wide = Context(prec=60)
         return [wide.add(v, Decimal((sign, (1,), v.as_tuple().exponent)))
                 for v in values for sign in (0, 1)]
-    if isinstance(value, datetime.datetime):
+    if isinstance(type, (types.TimestampType, types.TimestamptzType)):
         steps = (datetime.timedelta(microseconds=1), datetime.timedelta(days=40))
         return [near for v in values for step in steps for near in (v - step, v + step)]
-    if isinstance(value, datetime.date):
+    if isinstance(type, types.DateType):
         return [v + datetime.timedelta(days=step) for v in values for step in (-1, 1, 400)]
-    if isinstance(value, (str, bytes)):
-        more = "x" if isinstance(value, str) else b"x"
+    if isinstance(type, (types.StringType, types.BinaryType)):
+        more = "x" if isinstance(type, types.StringType) else b"x"
         return [near for v in values for near in (v[:-1], v[:3], v + more)]
     return []
