@@ -152,8 +152,9 @@ std::string metadata_json(const std::string& directory, const std::string& list,
          R"(],"current-schema-id":0,"partition-specs":[)" +
          R"({"spec-id":0,"fields":[]}],"default-spec-id":0,"last-partition-id":999,)" +
          R"("sort-orders":[{"order-id":0,"fields":[]}],"default-sort-order-id":0,)" +
-         R"("properties":{},"current-snapshot-id":)" + id + R"(,"refs":{"main":{"type":"branch","snapshot-id":)" +
-         id + R"(}},"snapshots":[{"snapshot-id":)" + id +
+         R"("properties":{},)" + std::string(R"("current-snapshot-id":)") + id +
+         R"(,"refs":{"main":{"type":"branch","snapshot-id":)" + id +
+         R"(}},"snapshots":[{"snapshot-id":)" + id +
          R"(,"sequence-number":1,"timestamp-ms":1700000000000,"schema-id":0,)" +
          R"("summary":{"operation":"append"},"manifest-list":")" + list + R"("}]})";
 }
