@@ -91,7 +91,7 @@ class Planner {
         failure = Error(may_match.error().kind(),
                         std::string(file.file_path) + ": " + may_match.error().message());
       } else if (*may_match) {
-        parts_->tasks.push_back({&file, {}});
+        parts_->tasks.push_back({&file, {}, {}});
       } else {
         ++parts_->counts.skipped_file_count;
       }
@@ -105,18 +105,23 @@ class Planner {
     for_each_live(parts_->manifests, ManifestContent::kDeletes,
                   [&](const DataFile& file) { deletes.push_back(&file); });
     if (deletes.empty()) return Ok{};
-    ICEBLINK_ASSIGN_OR_RETURN(const DeleteIndex index, DeleteIndex::make(deletes, metadata_));
+    ICEBLINK_ASSIGN_OR_RETURN(DeleteIndex made, DeleteIndex::make(deletes, metadata_));
+    const auto index = std::make_shared<const DeleteIndex>(std::move(made));
     std::vector<std::size_t> ends;
     ends.reserve(parts_->tasks.size());
-    for (const FileTask& task : parts_->tasks) {
-      index.find(*task.file, parts_->delete_files);
-      ends.push_back(parts_->delete_files.size());
+    for (FileTask& task : parts_->tasks) {
+      task.position_deletes = index->find_positions(*task.file, parts_->own_deletes);
+      task.equality_deletes = index->find_equalities(*task.file);
+      ends.push_back(parts_->own_deletes.size());
     }
-    const std::span<const DataFile* const> all = parts_->delete_files;
+    const std::span<const DataFile* const> own = parts_->own_deletes;
     std::size_t begin = 0;
     for (std::size_t i = 0; i < ends.size(); begin = ends[i++]) {
-      parts_->tasks[i].delete_files = all.subspan(begin, ends[i] - begin);
+      if (ends[i] > begin) {
+        parts_->tasks[i].position_deletes = own.subspan(begin, ends[i] - begin);
+      }
     }
+    parts_->shared_deletes = index;
     return Ok{};
   }
 

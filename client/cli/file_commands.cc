@@ -47,7 +47,9 @@ std::string json_of(const Table& table, const FileTask& task) {
   json.begin_object();
   write_file_members(json, table, *task.file);
   json.begin_array("delete_files");
-  for (const DataFile* const file : task.delete_files) write_delete_file(json, *file);
+  for (const auto deletes : {task.position_deletes, task.equality_deletes}) {
+    for (const DataFile* const file : deletes) write_delete_file(json, *file);
+  }
   json.end_array();
   json.end_object();
   return json.take();
@@ -64,10 +66,12 @@ void print_plan_text(const Table& table, const FilePlan& plan) {
   for (const FileTask& task : plan.tasks()) {
     rows.print(lines, *task.file);
     counts.add(*task.file);
-    applied += task.delete_files.size();
-    for (const DataFile* const file : task.delete_files) {
-      lines.add("  " + content_text(*file) + " of sequence " +
-                std::to_string(file->sequence_number) + "  " + on_one_line(file->file_path));
+    for (const auto deletes : {task.position_deletes, task.equality_deletes}) {
+      applied += deletes.size();
+      for (const DataFile* const file : deletes) {
+        lines.add("  " + content_text(*file) + " of sequence " +
+                  std::to_string(file->sequence_number) + "  " + on_one_line(file->file_path));
+      }
     }
   }
   lines.add(counts.text() + ", deletes applied " + std::to_string(applied) + " times");

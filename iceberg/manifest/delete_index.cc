@@ -24,8 +24,6 @@ struct Delete {
 };
 
 /// Ascending by sequence number, then as they were given.
-using Deletes = std::vector<Delete>;
-
 bool is_before(const Delete& a, const Delete& b) noexcept {
   if (a.file->sequence_number != b.file->sequence_number) {
     return a.file->sequence_number < b.file->sequence_number;
@@ -62,14 +60,94 @@ struct PathRange {
 /// Whether a delete applies to data of its own sequence number.
 enum class SameNumber : std::uint8_t { kApplies, kDoesNotApply };
 
-std::span<const Delete> newer(const Deletes& deletes, std::int64_t sequence_number,
-                              SameNumber same) noexcept {
-  const auto first = std::partition_point(deletes.begin(), deletes.end(), [&](const Delete& d) {
-    return same == SameNumber::kApplies ? d.file->sequence_number < sequence_number
-                                        : d.file->sequence_number <= sequence_number;
-  });
-  return {first, deletes.end()};
+bool applies(const DataFile& file, const DataFile& data_file, SameNumber same) noexcept {
+  return same == SameNumber::kApplies ? data_file.sequence_number <= file.sequence_number
+                                      : data_file.sequence_number < file.sequence_number;
 }
+
+/// In order; data files share its ends.
+class SharedList {
+ public:
+  void add(const Delete& one) { deletes_.push_back(one); }
+  /// Once all are there, and those of `others`, too.
+  void finish(const std::vector<Delete>& others = {}) {
+    deletes_.insert(deletes_.end(), others.begin(), others.end());
+    std::sort(deletes_.begin(), deletes_.end(), is_before);
+    files_.reserve(deletes_.size());
+    for (const Delete& each : deletes_) files_.push_back(each.file);
+  }
+  [[nodiscard]] const std::vector<Delete>& deletes() const noexcept { return deletes_; }
+  [[nodiscard]] bool is_empty() const noexcept { return deletes_.empty(); }
+
+  [[nodiscard]] std::size_t first_for(const DataFile& data_file, SameNumber same) const noexcept {
+    const auto first = std::partition_point(
+        files_.begin(), files_.end(),
+        [&](const DataFile* file) { return !applies(*file, data_file, same); });
+    return static_cast<std::size_t>(first - files_.begin());
+  }
+  [[nodiscard]] std::span<const DataFile* const> files_for(const DataFile& data_file,
+                                                           SameNumber same) const noexcept {
+    return std::span(files_).subspan(first_for(data_file, same));
+  }
+
+ private:
+  std::vector<Delete> deletes_;
+  std::vector<const DataFile*> files_;
+};
+
+/// Deletes with bounds of the paths that they are of: an interval tree in a sorted array. The root
+/// of a part of it is its middle; each root knows the greatest upper bound of its part.
+class RangedDeletes {
+ public:
+  void add(const Delete& one, const PathRange& range) { nodes_.push_back({one, range, {}}); }
+  void finish() {
+    std::sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) {
+      return a.range.lower.value_or(std::string_view()) <
+             b.range.lower.value_or(std::string_view());
+    });
+    static_cast<void>(measure(0, nodes_.size()));
+  }
+  /// O(log deletes + found).
+  void find(std::string_view path, std::vector<Delete>& found) const {
+    find(path, 0, nodes_.size(), found);
+  }
+
+ private:
+  using Upper = std::optional<std::string_view>;  // none: there is no bound
+
+  struct Node {
+    Delete one;
+    PathRange range;
+    Upper greatest;
+  };
+
+  static Upper greater(const Upper& a, const Upper& b) noexcept {
+    return a && b ? std::max(a, b) : std::nullopt;
+  }
+  /// The greatest upper bound of a part that is not empty. As deep as the array's logarithm.
+  Upper measure(std::size_t begin, std::size_t end) {
+    if (begin == end) return std::string_view();
+    const std::size_t middle = begin + (end - begin) / 2;
+    Node& node = nodes_[middle];
+    node.greatest =
+        greater(node.range.upper, greater(measure(begin, middle), measure(middle + 1, end)));
+    return node.greatest;
+  }
+  void find(std::string_view path, std::size_t begin, std::size_t end,
+            std::vector<Delete>& found) const {
+    while (begin < end) {
+      const std::size_t middle = begin + (end - begin) / 2;
+      const Node& node = nodes_[middle];
+      if (node.greatest && *node.greatest < path) return;
+      find(path, begin, middle, found);
+      if (node.range.lower && *node.range.lower > path) return;  // and so are all behind it
+      if (node.range.has(path)) found.push_back(node.one);
+      begin = middle + 1;
+    }
+  }
+
+  std::vector<Node> nodes_;
+};
 
 bool is_unpartitioned(const PartitionSpec& spec) noexcept {
   return std::all_of(spec.fields.begin(), spec.fields.end(), [](const PartitionField& field) {
@@ -77,29 +155,20 @@ bool is_unpartitioned(const PartitionSpec& spec) noexcept {
   });
 }
 
-using DeletesByPartition = std::unordered_map<PartitionKey, Deletes, PartitionKeyHash>;
-using DeletesByPath = std::unordered_map<std::string_view, Deletes>;
+/// Position deletes of a partition: of any of its data files; of those within bounds.
+struct PartitionPositions {
+  SharedList any;
+  RangedDeletes ranged;
+};
 
-const Deletes* find_in(const DeletesByPartition& all, const DataFile& data_file) {
+template <typename Value>
+using ByPartition = std::unordered_map<PartitionKey, Value, PartitionKeyHash>;
+
+template <typename Value>
+const Value* find_in(const ByPartition<Value>& all, const DataFile& data_file) noexcept {
   if (all.empty()) return nullptr;
   const auto found = all.find(PartitionKey::of(data_file));
   return found == all.end() ? nullptr : &found->second;
-}
-
-template <typename Map>
-void sort_each(Map& map) {
-  for (auto& [key, deletes] : map) std::sort(deletes.begin(), deletes.end(), is_before);
-}
-
-/// Those of both, each of which is in order, in order.
-void append_merged(std::span<const Delete> a, std::span<const Delete> b,
-                   std::vector<const DataFile*>& found) {
-  auto left = a.begin();
-  auto right = b.begin();
-  while (left != a.end() || right != b.end()) {
-    const bool is_left = right == b.end() || (left != a.end() && is_before(*left, *right));
-    found.push_back((is_left ? left++ : right++)->file);
-  }
 }
 
 }  // namespace
@@ -108,17 +177,19 @@ struct DeleteIndex::Parts {
   /// By the data file that they are of.
   std::unordered_map<std::string_view, const DataFile*> vectors;
   /// Position deletes: of one data file; of a partition's.
-  DeletesByPath positions_by_path;
-  DeletesByPartition positions;
-  /// Equality deletes: of all data; of a partition's.
-  Deletes global_equalities;
-  DeletesByPartition equalities;
+  std::unordered_map<std::string_view, std::vector<Delete>> positions_by_path;
+  ByPartition<PartitionPositions> positions;
+  /// Equality deletes: of all data; of a partition's, those of all data included.
+  SharedList global_equalities;
+  ByPartition<SharedList> equalities;
 
   [[nodiscard]] Status add_vector(const DataFile& file);
   void add_positions(const Delete& one);
+  void finish();
   [[nodiscard]] const DataFile* find_vector(const DataFile& data_file) const;
-  void find_positions(const DataFile& data_file, std::vector<const DataFile*>& found) const;
-  void find_equalities(const DataFile& data_file, std::vector<const DataFile*>& found) const;
+  /// Those that may be of some data files only.
+  void find_own_positions(const DataFile& data_file, const PartitionPositions* partition,
+                          std::vector<Delete>& found) const;
 };
 
 Status DeleteIndex::Parts::add_vector(const DataFile& file) {
@@ -133,48 +204,49 @@ Status DeleteIndex::Parts::add_vector(const DataFile& file) {
 }
 
 void DeleteIndex::Parts::add_positions(const Delete& one) {
-  if (const auto path = PathRange::of(*one.file).one()) {
+  const PathRange range = PathRange::of(*one.file);
+  if (const auto path = range.one()) {
     positions_by_path[*path].push_back(one);
-  } else {
-    positions[PartitionKey::of(*one.file)].push_back(one);
+    return;
   }
+  PartitionPositions& partition = positions[PartitionKey::of(*one.file)];
+  if (range.lower || range.upper) {
+    partition.ranged.add(one, range);
+  } else {
+    partition.any.add(one);
+  }
+}
+
+void DeleteIndex::Parts::finish() {
+  for (auto& [key, partition] : positions) {
+    partition.any.finish();
+    partition.ranged.finish();
+  }
+  for (auto& [key, deletes] : equalities) deletes.finish(global_equalities.deletes());
+  global_equalities.finish();
 }
 
 const DataFile* DeleteIndex::Parts::find_vector(const DataFile& data_file) const {
   const auto found = vectors.find(data_file.file_path);
   if (found == vectors.end()) return nullptr;
   const DataFile& vector = *found->second;
-  const bool applies = data_file.sequence_number <= vector.sequence_number &&
-                       PartitionKey::of(data_file) == PartitionKey::of(vector);
-  return applies ? &vector : nullptr;
+  const bool is_of_it = applies(vector, data_file, SameNumber::kApplies) &&
+                        PartitionKey::of(data_file) == PartitionKey::of(vector);
+  return is_of_it ? &vector : nullptr;
 }
 
-void DeleteIndex::Parts::find_positions(const DataFile& data_file,
-                                        std::vector<const DataFile*>& found) const {
-  Deletes of_path;
+void DeleteIndex::Parts::find_own_positions(const DataFile& data_file,
+                                            const PartitionPositions* partition,
+                                            std::vector<Delete>& found) const {
   if (const auto at = positions_by_path.find(data_file.file_path); at != positions_by_path.end()) {
-    const auto all = newer(at->second, data_file.sequence_number, SameNumber::kApplies);
-    std::copy_if(all.begin(), all.end(), std::back_inserter(of_path), [&](const Delete& d) {
-      return PartitionKey::of(*d.file) == PartitionKey::of(data_file);
-    });
+    for (const Delete& each : at->second) {
+      if (PartitionKey::of(*each.file) == PartitionKey::of(data_file)) found.push_back(each);
+    }
   }
-  Deletes of_partition;
-  if (const Deletes* const deletes = find_in(positions, data_file)) {
-    const auto all = newer(*deletes, data_file.sequence_number, SameNumber::kApplies);
-    std::copy_if(all.begin(), all.end(), std::back_inserter(of_partition),
-                 [&](const Delete& d) { return PathRange::of(*d.file).has(data_file.file_path); });
-  }
-  append_merged(of_path, of_partition, found);
-}
-
-void DeleteIndex::Parts::find_equalities(const DataFile& data_file,
-                                         std::vector<const DataFile*>& found) const {
-  const auto of = [&](const Deletes& deletes) {
-    return newer(deletes, data_file.sequence_number, SameNumber::kDoesNotApply);
-  };
-  const Deletes* const own = find_in(equalities, data_file);
-  append_merged(of(global_equalities), own == nullptr ? std::span<const Delete>() : of(*own),
-                found);
+  if (partition != nullptr) partition->ranged.find(data_file.file_path, found);
+  std::erase_if(found, [&](const Delete& each) {
+    return !applies(*each.file, data_file, SameNumber::kApplies);
+  });
 }
 
 // ---- DeleteIndex
@@ -201,30 +273,45 @@ Result<DeleteIndex> DeleteIndex::make(std::span<const DataFile* const> delete_fi
     } else if (file.content == FileContent::kPositionDeletes) {
       parts->add_positions({&file, i});
     } else if (is_unpartitioned(*spec)) {
-      parts->global_equalities.push_back({&file, i});
+      parts->global_equalities.add({&file, i});
     } else {
-      parts->equalities[PartitionKey::of(file)].push_back({&file, i});
+      parts->equalities[PartitionKey::of(file)].add({&file, i});
     }
   }
-  sort_each(parts->positions_by_path);
-  sort_each(parts->positions);
-  sort_each(parts->equalities);
-  std::sort(parts->global_equalities.begin(), parts->global_equalities.end(), is_before);
+  parts->finish();
   return DeleteIndex(std::move(parts));
 }
 
-void DeleteIndex::find(const DataFile& data_file, std::vector<const DataFile*>& found) const {
+std::span<const DataFile* const> DeleteIndex::find_positions(
+    const DataFile& data_file, std::vector<const DataFile*>& own) const {
   if (const DataFile* const vector = parts_->find_vector(data_file)) {
-    found.push_back(vector);
-  } else {
-    parts_->find_positions(data_file, found);
+    own.push_back(vector);
+    return {};
   }
-  parts_->find_equalities(data_file, found);
+  const PartitionPositions* const partition = find_in(parts_->positions, data_file);
+  std::vector<Delete> found;
+  parts_->find_own_positions(data_file, partition, found);
+  if (partition != nullptr) {
+    if (found.empty()) return partition->any.files_for(data_file, SameNumber::kApplies);
+    const auto& any = partition->any.deletes();
+    const auto first = partition->any.first_for(data_file, SameNumber::kApplies);
+    found.insert(found.end(), any.begin() + static_cast<std::ptrdiff_t>(first), any.end());
+  }
+  std::sort(found.begin(), found.end(), is_before);
+  for (const Delete& each : found) own.push_back(each.file);
+  return {};
+}
+
+std::span<const DataFile* const> DeleteIndex::find_equalities(
+    const DataFile& data_file) const noexcept {
+  const SharedList* const partition = find_in(parts_->equalities, data_file);
+  const SharedList& list = partition != nullptr ? *partition : parts_->global_equalities;
+  return list.files_for(data_file, SameNumber::kDoesNotApply);
 }
 
 bool DeleteIndex::is_empty() const noexcept {
   return parts_->vectors.empty() && parts_->positions_by_path.empty() &&
-         parts_->positions.empty() && parts_->global_equalities.empty() &&
+         parts_->positions.empty() && parts_->global_equalities.is_empty() &&
          parts_->equalities.empty();
 }
 

@@ -25,10 +25,16 @@ class DeleteIndex {
   DeleteIndex& operator=(DeleteIndex&&) noexcept;
   ~DeleteIndex();
 
-  /// Appends those of `data_file`: its deletion vector, or else position deletes; then equality
-  /// deletes; each by ascending sequence number, then as they were given. O(log deletes + found +
-  /// those of its partition that are newer). Throws std::bad_alloc.
-  void find(const DataFile& data_file, std::vector<const DataFile*>& found) const;
+  /// Its deletion vector, or else its position deletes; by ascending sequence number, then as they
+  /// were given. Where that is a list that data files share, it is returned, and lives as long as
+  /// the index; else they are appended to `own`, and nothing is returned. O(log deletes + found).
+  /// Throws std::bad_alloc.
+  [[nodiscard]] std::span<const DataFile* const> find_positions(
+      const DataFile& data_file, std::vector<const DataFile*>& own) const;
+  /// Its equality deletes, in the same order, of a list that lives as long as the index.
+  /// O(log deletes).
+  [[nodiscard]] std::span<const DataFile* const> find_equalities(
+      const DataFile& data_file) const noexcept;
 
   [[nodiscard]] bool is_empty() const noexcept;
 

@@ -17,20 +17,18 @@ void EntryInheritance::complete(ManifestEntry& entry, const WrittenSequenceNumbe
     file.sequence_number = *written.data;
   } else if (inherits) {
     file.sequence_number = listed_.sequence_number;
-  } else if (columns_.has_data) {
+  } else if (column_ == SequenceNumberColumn::kPresent && entry.is_live()) {
     fault.set("sequence_number", kOnlyAdded);
   } else {
-    file.sequence_number = 0;  // written by format 1
+    file.sequence_number = 0;  // of format 1, or a deleted file's, which early writers left out
   }
 
   if (written.file) {
     file.file_sequence_number = *written.file;
   } else if (inherits) {
     file.file_sequence_number = listed_.sequence_number;
-  } else if (columns_.has_file) {
-    fault.set("file_sequence_number", kOnlyAdded);
   } else {
-    file.file_sequence_number = file.sequence_number;  // from before the column was there
+    file.file_sequence_number = file.sequence_number;  // from before writers had it, or kept it
   }
   assign_row_id(entry, fault);
 }

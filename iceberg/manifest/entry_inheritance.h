@@ -19,17 +19,14 @@ struct WrittenSequenceNumbers {
   std::optional<std::int64_t> file;
 };
 
-/// Which of them the file has columns for: format 1 has none, early writers of format 2 one.
-struct SequenceNumberColumns {
-  bool has_data = false;
-  bool has_file = false;
-};
+/// Whether the file has a column for the data's: format 1 has none.
+enum class SequenceNumberColumn : std::uint8_t { kAbsent, kPresent };
 
 class EntryInheritance {
  public:
   /// `listed` outlives it.
-  EntryInheritance(const ManifestFile& listed, SequenceNumberColumns columns) noexcept
-      : listed_(listed), columns_(columns), next_row_id_(listed.first_row_id) {}
+  EntryInheritance(const ManifestFile& listed, SequenceNumberColumn column) noexcept
+      : listed_(listed), column_(column), next_row_id_(listed.first_row_id) {}
 
   /// Entries in the file's order, each once. What is wrong is told to the fault.
   void complete(ManifestEntry& entry, const WrittenSequenceNumbers& written, EntryFault& fault);
@@ -38,7 +35,7 @@ class EntryInheritance {
   void assign_row_id(ManifestEntry& entry, EntryFault& fault);
 
   const ManifestFile& listed_;
-  SequenceNumberColumns columns_;
+  SequenceNumberColumn column_;
   std::optional<std::int64_t> next_row_id_;
 };
 

@@ -99,8 +99,8 @@ class EntryReader {
   EntryReader(RecordFields fields, DataFileReader files, const ManifestFile& listed)
       : fields_(std::move(fields)),
         files_(std::move(files)),
-        inheritance_(listed, {.has_data = fields_.has(kSequenceNumber),
-                              .has_file = fields_.has(kFileSequenceNumber)}) {}
+        inheritance_(listed, fields_.has(kSequenceNumber) ? SequenceNumberColumn::kPresent
+                                                          : SequenceNumberColumn::kAbsent) {}
 
   RecordFields fields_;
   DataFileReader files_;

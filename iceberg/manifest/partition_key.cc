@@ -17,31 +17,58 @@ constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) noexcept 
   return hash ^ (hash >> 32);
 }
 
-/// The same for values that are the same; of which kind they are does not matter.
-std::uint64_t bits_of(const Literal& value) noexcept {
-  if (value.is_null) return kNull;
-  switch (value.kind) {
+/// How a value is held. Where a field's type is not known, manifests may have it as other kinds of
+/// one form.
+enum class Form : std::uint8_t { kInteger, kNumber, kDecimal, kBytes };
+
+Form form_of(TypeKind kind) noexcept {
+  switch (kind) {
     case TypeKind::kFloat:
     case TypeKind::kDouble:
-      if (std::isnan(value.number)) return kNan;
-      return std::bit_cast<std::uint64_t>(value.number + 0.0);  // -0.0 becomes 0.0
+      return Form::kNumber;
     case TypeKind::kDecimal:
-      return mixed(static_cast<std::uint64_t>(value.unscaled.high), value.unscaled.low);
+      return Form::kDecimal;
     case TypeKind::kString:
     case TypeKind::kUuid:
     case TypeKind::kFixed:
     case TypeKind::kBinary:
-      return std::hash<std::string_view>{}(value.bytes);
+      return Form::kBytes;
     default:
-      return static_cast<std::uint64_t>(value.integer);
+      return Form::kInteger;
   }
+}
+
+bool is_same_in_partition(const Literal& a, const Literal& b) noexcept {
+  if (a.is_null || b.is_null) return a.is_null && b.is_null;
+  if (a.kind == b.kind) return is_same(a, b);
+  if (form_of(a.kind) != form_of(b.kind)) return false;
+  Literal as = b;
+  as.kind = a.kind;
+  return is_same(a, as);
+}
+
+/// The same for values that are the same; of which kind they are does not matter.
+std::uint64_t bits_of(const Literal& value) noexcept {
+  if (value.is_null) return kNull;
+  switch (form_of(value.kind)) {
+    case Form::kInteger:
+      break;
+    case Form::kNumber:
+      if (std::isnan(value.number)) return kNan;
+      return std::bit_cast<std::uint64_t>(value.number + 0.0);  // -0.0 becomes 0.0
+    case Form::kDecimal:
+      return mixed(static_cast<std::uint64_t>(value.unscaled.high), value.unscaled.low);
+    case Form::kBytes:
+      return std::hash<std::string_view>{}(value.bytes);
+  }
+  return static_cast<std::uint64_t>(value.integer);
 }
 
 }  // namespace
 
 bool operator==(const PartitionKey& a, const PartitionKey& b) noexcept {
-  return a.spec_id == b.spec_id &&
-         std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(), is_same);
+  return a.spec_id == b.spec_id && std::equal(a.values.begin(), a.values.end(), b.values.begin(),
+                                              b.values.end(), is_same_in_partition);
 }
 
 std::size_t PartitionKeyHash::operator()(const PartitionKey& key) const noexcept {

@@ -20,7 +20,8 @@ struct PartitionKey {
     return {file.spec_id, file.partition};
   }
 
-  /// One spec, and value by value the same (is_same).
+  /// One spec, and value by value the same (is_same), whatever kind of integer, number or bytes
+  /// they are: a field whose type is not known has the kind that its manifest was written with.
   friend bool operator==(const PartitionKey& a, const PartitionKey& b) noexcept;
 };
 

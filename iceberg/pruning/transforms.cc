@@ -47,6 +47,11 @@ Type int_type() noexcept {
   type.kind = TypeKind::kInt;
   return type;
 }
+Type date_type() noexcept {
+  Type type;
+  type.kind = TypeKind::kDate;
+  return type;
+}
 
 std::uint32_t four_bytes(std::string_view bytes) noexcept {
   std::uint32_t value = 0;
@@ -165,8 +170,9 @@ std::optional<Type> result_type(const Transform& transform, const Type& source) 
       return when(transform.parameter > 0 && is_truncated(kind), source);
     case TransformKind::kYear:
     case TransformKind::kMonth:
-    case TransformKind::kDay:
       return when(kind == TypeKind::kDate || is_timestamp(kind), int_type());
+    case TransformKind::kDay:  // an int that every writer and reader has as a date
+      return when(kind == TypeKind::kDate || is_timestamp(kind), date_type());
     case TransformKind::kHour:
       return when(is_timestamp(kind), int_type());
     case TransformKind::kVoid:
@@ -197,7 +203,7 @@ std::optional<Literal> apply(const Transform& transform, const Literal& value) n
     }
     default:
       // An hour that is none of 32 bits wraps around, as in the reference library.
-      return Literal::of_integer(TypeKind::kInt,
+      return Literal::of_integer(result->kind,
                                  static_cast<std::int32_t>(period_of(transform.kind, value)));
   }
 }

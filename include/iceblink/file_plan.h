@@ -11,11 +11,12 @@
 
 namespace iceblink {
 
-/// A data file, and the delete files that apply to it ("Scan Planning").
+/// A data file, and the delete files that apply to it ("Scan Planning"): each kind by ascending
+/// sequence number. Tasks share lists, so that a plan does not grow with files times deletes.
 struct FileTask {
   const DataFile* file = nullptr;
-  /// A deletion vector, or else position deletes; and equality deletes.
-  std::span<const DataFile* const> delete_files;
+  std::span<const DataFile* const> position_deletes;  ///< or a deletion vector alone
+  std::span<const DataFile* const> equality_deletes;
 };
 
 /// What was left out, for showing.
@@ -35,7 +36,8 @@ class FilePlan {
 
   struct Parts {
     std::vector<FileTask> tasks;
-    std::vector<const DataFile*> delete_files;  // what the tasks' spans are of
+    std::vector<const DataFile*> own_deletes;    // lists that no two tasks share
+    std::shared_ptr<const void> shared_deletes;  // lists that they share
     PlanCounts counts;
     std::vector<std::shared_ptr<const Manifest>> manifests;
   };

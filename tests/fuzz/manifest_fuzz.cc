@@ -116,7 +116,9 @@ void check_deletes(const Manifest& manifest) {
     data.content = FileContent::kData;
     data.file_path = of->referenced_data_file.value_or("a");
     std::vector<const DataFile*> found;
-    index->find(data, found);
+    for (const auto list : {index->find_positions(data, found), index->find_equalities(data)}) {
+      found.insert(found.end(), list.begin(), list.end());
+    }
     for (const DataFile* const one : found) {
       fuzz_check(one->sequence_number >= data.sequence_number, "deletes are not older");
     }

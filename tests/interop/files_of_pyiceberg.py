@@ -7,7 +7,6 @@ from decimal import Context, Decimal
 
 from pyiceberg import types
 from pyiceberg.manifest import ManifestContent, ManifestFile
-from pyiceberg.transforms import DayTransform
 
 EPOCH = datetime(1970, 1, 1)
 
@@ -68,9 +67,7 @@ def partition_types(metadata, spec):
                 return schema.find_type(field.source_id)
         raise AssertionError(f"{field} has no source")
 
-    # A day is a date in PyIceberg. The specification has a number.
-    return [types.IntegerType() if isinstance(field.transform, DayTransform) else
-            field.transform.result_type(source_type(field)) for field in spec.fields]
+    return [field.transform.result_type(source_type(field)) for field in spec.fields]
 
 
 def file_object(metadata, entry):

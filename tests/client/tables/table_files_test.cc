@@ -38,7 +38,7 @@ class TableFiles : public WarehouseTest {
     if (!plan) return {"error: " + plan.error().message()};
     for (const FileTask& task : plan->tasks()) {
       std::string text(task.file->file_path);
-      text += " <- " + std::to_string(task.delete_files.size());
+      text += " <- " + std::to_string(task.position_deletes.size());
       tasks.push_back(text);
     }
     return tasks;
@@ -75,7 +75,7 @@ TEST_F(TableFiles, APlanHasTheDeletesOfEachDataFile) {
   ASSERT_EQ(plan->tasks().size(), 8U);
   for (const FileTask& task : plan->tasks()) {
     EXPECT_EQ(task.file->content, FileContent::kData);
-    EXPECT_EQ(task.delete_files.size(), 8U) << "all, since none says which file it is of";
+    EXPECT_EQ(task.position_deletes.size(), 8U) << "all, since none says which file it is of";
   }
   EXPECT_EQ(plan->counts().manifest_count, kManifests);
   EXPECT_EQ(plan->counts().skipped_manifest_count, 2U);

@@ -85,16 +85,25 @@ class Files {
   std::deque<std::string> texts_;
 };
 
+/// Positions, then equalities.
+std::vector<const DataFile*> all_of(const DeleteIndex& index, const DataFile& data_file) {
+  std::vector<const DataFile*> files;
+  const auto shared = index.find_positions(data_file, files);
+  EXPECT_TRUE(shared.empty() || files.empty());
+  files.insert(files.end(), shared.begin(), shared.end());
+  const auto equalities = index.find_equalities(data_file);
+  files.insert(files.end(), equalities.begin(), equalities.end());
+  return files;
+}
+
 /// The paths of the deletes that apply.
 std::vector<std::string> found(const DataFile& data_file,
                                const std::vector<const DataFile*>& deletes) {
   const auto index = DeleteIndex::make(deletes, *table());
   if (!index) return {index.error().message()};
   EXPECT_EQ(index->is_empty(), deletes.empty());
-  std::vector<const DataFile*> files;
-  index->find(data_file, files);
   std::vector<std::string> paths;
-  for (const DataFile* const file : files) paths.emplace_back(file->file_path);
+  for (const DataFile* const file : all_of(*index, data_file)) paths.emplace_back(file->file_path);
   return paths;
 }
 
@@ -260,9 +269,7 @@ TEST_F(DeleteMatching, ManyVectorsOfOnePuffinFile) {
   const auto& second = files_.vector("v", 5, "b");
   const auto index = DeleteIndex::make(std::vector<const DataFile*>{&first, &second}, *table());
   ASSERT_TRUE(index) << index.error().message();
-  std::vector<const DataFile*> files;
-  index->find(files_.data("b", 1), files);
-  EXPECT_THAT(files, ElementsAre(&second));
+  EXPECT_THAT(all_of(*index, files_.data("b", 1)), ElementsAre(&second));
 }
 
 TEST_F(DeleteMatching, TwoDeletionVectorsOfOneDataFileAreRefused) {
@@ -290,14 +297,53 @@ TEST_F(DeleteMatching, TheyAreInOrderOfTheirSequenceNumbersThenAsGiven) {
               ElementsAre("p3", "of_a5", "p7", "of_a7", "q7", "g3", "e4", "g4"));
 }
 
-TEST_F(DeleteMatching, WhatIsFoundIsAddedToWhatIsThere) {
-  const auto& deletes = files_.positions("d", 5);
+TEST_F(DeleteMatching, WhatIsOfOneDataFileIsAddedToWhatIsThere) {
+  auto& deletes = files_.positions("d", 5);
+  deletes.referenced_data_file = "a";
   const auto index = DeleteIndex::make(std::vector<const DataFile*>{&deletes}, *table());
   ASSERT_TRUE(index) << index.error().message();
   const auto& data = files_.data("a", 1);
   std::vector<const DataFile*> files{&data};
-  index->find(data, files);
+  EXPECT_THAT(index->find_positions(data, files), IsEmpty());
   EXPECT_THAT(files, ElementsAre(&data, &deletes));
+}
+
+TEST_F(DeleteMatching, DataFilesShareTheirLists) {
+  std::vector<const DataFile*> deletes;
+  for (int i = 1; i <= 10; ++i) {
+    deletes.push_back(&files_.positions("p", i));
+    deletes.push_back(&files_.equality("e", i));
+    deletes.push_back(&files_.unpartitioned(files_.equality("g", i)));
+  }
+  const auto index = DeleteIndex::make(deletes, *table());
+  ASSERT_TRUE(index) << index.error().message();
+  const auto& early = files_.data("a", 0);
+  const auto& late = files_.data("b", 8);
+  std::vector<const DataFile*> own;
+  EXPECT_EQ(index->find_positions(early, own).size(), 10U);
+  EXPECT_EQ(index->find_positions(late, own).data(), index->find_positions(early, own).data() + 7);
+  EXPECT_THAT(own, IsEmpty());
+  EXPECT_EQ(index->find_equalities(early).size(), 20U);
+  EXPECT_EQ(index->find_equalities(late).data(), index->find_equalities(early).data() + 16);
+}
+
+TEST_F(DeleteMatching, APartitionIsTheSameWhateverKindItWasWrittenAs) {
+  const auto deletes_of = [&](const Literal& of_data, const Literal& of_deletes) {
+    const auto& deletes = files_.in_partition(files_.positions("d", 5), 0, of_deletes);
+    return found(files_.in_partition(files_.data("a", 1), 0, of_data), {&deletes}).size();
+  };
+  const auto of = Literal::of_integer;
+  EXPECT_EQ(deletes_of(of(TypeKind::kInt, 5), of(TypeKind::kLong, 5)), 1U);
+  EXPECT_EQ(deletes_of(of(TypeKind::kInt, 5), of(TypeKind::kLong, 6)), 0U);
+  EXPECT_EQ(deletes_of(of(TypeKind::kInt, 5), Literal::of_number(TypeKind::kDouble, 5)), 0U);
+  EXPECT_EQ(deletes_of(Literal::of_number(TypeKind::kFloat, 0.5),
+                       Literal::of_number(TypeKind::kDouble, 0.5)),
+            1U);
+  EXPECT_EQ(deletes_of(Literal::of_bytes(TypeKind::kBinary, "x"),
+                       Literal::of_bytes(TypeKind::kFixed, "x")),
+            1U);
+  EXPECT_EQ(deletes_of(Literal::null(TypeKind::kInt), Literal::null(TypeKind::kUnknown)), 1U);
+  EXPECT_EQ(deletes_of(Literal::null(TypeKind::kInt), of(TypeKind::kInt, 0)), 0U);
 }
 
 TEST_F(DeleteMatching, ADataFileAmongThemIsRefused) {
@@ -322,9 +368,9 @@ bool applies(const DataFile& deletes, const DataFile& data, bool has_vector) {
   if (deletes.referenced_data_file && *deletes.referenced_data_file != data.file_path) return false;
   if (deletes.is_deletion_vector()) return true;
   const ColumnMetrics* const path = deletes.find_column(2147483546);
-  const bool may_be_in =
-      deletes.referenced_data_file || path == nullptr ||
-      (*path->lower_bound <= data.file_path && data.file_path <= *path->upper_bound);
+  const bool may_be_in = deletes.referenced_data_file || path == nullptr ||
+                         ((!path->lower_bound || *path->lower_bound <= data.file_path) &&
+                          (!path->upper_bound || data.file_path <= *path->upper_bound));
   return !has_vector && may_be_in;
 }
 
@@ -350,7 +396,10 @@ TEST_F(DeleteMatching, AgreesWithTheRulesOverFilesMadeByChance) {
       if (!is_equality && pick(3) == 0) file.referenced_data_file = files_.keep(path());
       if (!is_equality && pick(3) == 0) {
         const std::string lower = path();
-        files_.with_path_bounds(file, lower, std::max(lower, path()));
+        const std::string upper = std::max(lower, path());
+        const int which = pick(4);
+        files_.with_path_bounds(file, which == 0 ? std::nullopt : std::optional(lower),
+                                which == 1 ? std::nullopt : std::optional(upper));
       }
       deletes.push_back(&file);
     }
@@ -360,8 +409,7 @@ TEST_F(DeleteMatching, AgreesWithTheRulesOverFilesMadeByChance) {
     ASSERT_TRUE(index) << index.error().message();
     for (int i = 0; i < 12; ++i) {
       const DataFile& data = place(files_.data(path(), pick(4)));
-      std::vector<const DataFile*> found;
-      index->find(data, found);
+      const std::vector<const DataFile*> found = all_of(*index, data);
       matched += found.size();
       const bool has_vector = applies(*deletes.back(), data, false);
       std::vector<const DataFile*> expected;
@@ -377,9 +425,9 @@ std::size_t found_by_all(const std::vector<const DataFile*>& data,
                          const std::vector<const DataFile*>& deletes) {
   const auto index = DeleteIndex::make(deletes, *table());
   EXPECT_TRUE(index) << index.error().message();
-  std::vector<const DataFile*> files;
-  for (const DataFile* const file : data) index->find(*file, files);
-  return files.size();
+  std::size_t count = 0;
+  for (const DataFile* const file : data) count += all_of(*index, *file).size();
+  return count;
 }
 
 // Were all deletes of a partition looked at for each data file of it, it would be ten thousand
@@ -401,6 +449,14 @@ TEST_F(DeleteMatching, AHundredThousandDataFilesFindTheirsAmongAsMany) {
     of_one_file.push_back(&positions);
   }
   EXPECT_EQ(found_by_all(data, of_one_file), kCount);
+  std::vector<const DataFile*> within_bounds;
+  for (int i = 0; i < kCount; ++i) {
+    auto& positions = files_.unpartitioned(files_.positions("p", kCount));
+    const std::string lower(data[i]->file_path);
+    files_.with_path_bounds(positions, lower, lower + '~');
+    within_bounds.push_back(&positions);
+  }
+  EXPECT_EQ(found_by_all(data, within_bounds), kCount);
   for (int i = 0; i < kCount; ++i) {
     data[i] = &files_.in_partition(files_.data("a", i), 0, number(i));
     of_one_partition.push_back(&files_.in_partition(files_.equality("e", i + 1), 0, number(i)));

@@ -63,13 +63,23 @@ TEST(Inheritance, ExistingAndDeletedFilesHaveTheirOwnNumbers) {
     ASSERT_TRUE(manifest) << manifest.error().message();
     EXPECT_EQ((*manifest)->entries()[0].file.sequence_number, 2);
     EXPECT_EQ((*manifest)->entries()[0].file.file_sequence_number, 3);
-    EXPECT_THAT(read({numbered(status, 2, 3), numbered(status, std::nullopt, 3)}),
-                FailsWith("corrupt: entries[1].sequence_number: is missing, and only an added file "
-                          "inherits it"));
-    EXPECT_THAT(read({numbered(status, 2, std::nullopt)}),
-                FailsWith("corrupt: entries[0].file_sequence_number: is missing, and only an added "
-                          "file inherits it"));
   }
+  EXPECT_THAT(read({numbered(kExisting, 2, 3), numbered(kExisting, std::nullopt, 3)}),
+              FailsWith("corrupt: entries[1].sequence_number: is missing, and only an added file "
+                        "inherits it"));
+}
+
+TEST(Inheritance, WhatEarlyWritersLeftOutIsNoFault) {
+  const auto manifest =
+      read({numbered(kDeleted, std::nullopt, 3), numbered(kExisting, 2, std::nullopt),
+            numbered(kDeleted, std::nullopt, std::nullopt)});
+  ASSERT_TRUE(manifest) << manifest.error().message();
+  const auto entries = (*manifest)->entries();
+  EXPECT_EQ(entries[0].file.sequence_number, 0);
+  EXPECT_EQ(entries[0].file.file_sequence_number, 3);
+  EXPECT_EQ(entries[1].file.sequence_number, 2);
+  EXPECT_EQ(entries[1].file.file_sequence_number, 2);
+  EXPECT_EQ(entries[2].file.file_sequence_number, 0);
 }
 
 TEST(Inheritance, EveryFileOfAManifestOfNumber0HasNumber0) {

@@ -166,8 +166,8 @@ TEST(Partition, TransformsHaveTypesOfTheirOwn) {
   EXPECT_EQ(in("year", "timestamp", R"("int")", number(47)), "47");
   EXPECT_EQ(in("month", "date", R"("int")", number(574)), "574");
   EXPECT_EQ(in("hour", "timestamptz", R"("int")", number(100)), "100");
-  EXPECT_EQ(in("day", "timestamp", kDate, number(17486)), "17486");
-  EXPECT_EQ(in("day", "timestamp", R"("int")", number(17486)), "17486");
+  EXPECT_EQ(in("day", "timestamp", kDate, number(17486)), "2017-11-16");
+  EXPECT_EQ(in("day", "timestamp", R"("int")", number(17486)), "2017-11-16");
   EXPECT_EQ(in("truncate[2]", "string", R"("string")", AvroBytes().text("ab")), "ab");
   EXPECT_EQ(in("void", "long", R"(["null","long"])", AvroBytes().some_branch().integer(1)), "null");
   EXPECT_EQ(in("zorder", "long", R"("bytes")", AvroBytes().text("z")), "7a");

@@ -196,9 +196,10 @@ TEST_F(RealManifests, DeletesFindTheirDataFiles) {
     for (const auto& manifest : snapshot.manifests) {
       if (manifest->content() != ManifestContent::kData) continue;
       for (const auto& each : manifest->entries()) {
-        std::vector<const DataFile*> found;
-        index->find(each.file, found);
-        if (!found.empty()) ++with_deletes;
+        std::vector<const DataFile*> own;
+        const auto shared = index->find_positions(each.file, own);
+        const auto equalities = index->find_equalities(each.file);
+        if (!own.empty() || !shared.empty() || !equalities.empty()) ++with_deletes;
       }
     }
   }

@@ -39,7 +39,7 @@ TEST(ResultType, IsWhatTheSpecificationSays) {
   EXPECT_THAT(result_kind(TransformKind::kBucket, kUuid), Optional(kInt));
   EXPECT_THAT(result_kind(TransformKind::kTruncate, kString), Optional(kString));
   EXPECT_THAT(result_kind(TransformKind::kYear, kDate), Optional(kInt));
-  EXPECT_THAT(result_kind(TransformKind::kDay, kTimestampNs), Optional(kInt));
+  EXPECT_THAT(result_kind(TransformKind::kDay, kTimestampNs), Optional(kDate));
   EXPECT_THAT(result_kind(TransformKind::kHour, kTimestampTz), Optional(kInt));
   EXPECT_THAT(result_kind(TransformKind::kVoid, kDouble), Optional(kDouble));
   EXPECT_THAT(result_kind(TransformKind::kVoid, kVariant), Optional(kInt));
@@ -183,23 +183,24 @@ TEST(Apply, TimesAreCountedFrom1970) {
   const Literal date = integer(TypeKind::kDate, 17486);  // 2017-11-16
   EXPECT_EQ(of(kYear, date), "47");
   EXPECT_EQ(of(kMonth, date), "574");
-  EXPECT_EQ(of(kDay, date), "17486");
+  EXPECT_EQ(of(kDay, date), "2017-11-16");
   for (const auto& [kind, value] : {std::pair{TypeKind::kTimestamp, 1510871468000001},
                                     {TypeKind::kTimestampTz, 1510871468000001},
                                     {TypeKind::kTimestampNs, 1510871468000000001},
                                     {TypeKind::kTimestampTzNs, 1510871468000000001}}) {
     EXPECT_EQ(of(kYear, integer(kind, value)), "47");
     EXPECT_EQ(of(kMonth, integer(kind, value)), "574");
-    EXPECT_EQ(of(kDay, integer(kind, value)), "17486");
+    EXPECT_EQ(of(kDay, integer(kind, value)), "2017-11-16");
     EXPECT_EQ(of(kHour, integer(kind, value)), "419686");
     // The last moment before.
     EXPECT_EQ(of(kYear, integer(kind, -1)), "-1");
     EXPECT_EQ(of(kMonth, integer(kind, -1)), "-1");
-    EXPECT_EQ(of(kDay, integer(kind, -1)), "-1");
+    EXPECT_EQ(of(kDay, integer(kind, -1)), "1969-12-31");
     EXPECT_EQ(of(kHour, integer(kind, -1)), "-1");
-    for (const auto transform : {kYear, kMonth, kDay, kHour}) {
+    for (const auto transform : {kYear, kMonth, kHour}) {
       EXPECT_EQ(of(transform, integer(kind, 0)), "0");
     }
+    EXPECT_EQ(of(kDay, integer(kind, 0)), "1970-01-01");
   }
   EXPECT_EQ(of(kHour, integer(TypeKind::kTimestamp, Limits::max())), "-1732919508");
   EXPECT_EQ(of(kYear, integer(TypeKind::kDate, -366)), "-2");  // 1968-12-31
