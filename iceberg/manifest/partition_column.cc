@@ -27,7 +27,10 @@ std::int64_t units_of(const avro::Schema& avro, TypeKind kind) noexcept {
   const std::string_view logical = avro.logical_type;
   const bool is_ns = is_nanoseconds(kind);
   const std::int64_t per_micro = is_ns ? kNanosPerMicro : 1;
-  if (avro.kind == Kind::kInt) return logical == "date" ? kMicrosPerDay * per_micro : 0;
+  // Of a column that was one of dates.
+  if (avro.kind == Kind::kInt) {
+    return logical == "date" || logical.empty() ? kMicrosPerDay * per_micro : 0;
+  }
   if (avro.kind != Kind::kLong) return 0;
   if (logical == "timestamp-micros" || logical == "local-timestamp-micros") return per_micro;
   if (logical == "timestamp-millis" || logical == "local-timestamp-millis") {

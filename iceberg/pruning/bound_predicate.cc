@@ -170,7 +170,13 @@ class Binder {
         is_required_in(schema_, path) &&
         std::all_of(schemas_.begin(), schemas_.end(),
                     [&](const Schema& schema) { return is_required_in(schema, path); });
-    columns.push_back({path.back(), name, has_optional_parent, is_never_null});
+    columns.push_back({path.back(), name, has_optional_parent, is_never_null, {}});
+    for (const Schema& schema : schemas_) {
+      const Field* const other = schema.find_field(path.back()->id);
+      if (other != nullptr && other->type.kind != path.back()->type.kind) {
+        columns.back().other_types.push_back(&other->type);
+      }
+    }
     return static_cast<std::uint32_t>(columns.size() - 1);
   }
 

@@ -28,6 +28,8 @@ struct BoundColumn {
   bool has_optional_parent = false;  ///< within a struct that may be null
   /// By all schemas: files may be older than one that requires the column.
   bool is_never_null = false;
+  /// That other schemas of the table have it as: files may be older or newer than the schema.
+  std::vector<const Type*> other_types;
 };
 
 /// Whether a comparison may hold for NaN in some engine. Some take it for greater than all numbers,

@@ -76,30 +76,33 @@ void narrow_by_counts(const BoundColumn& column, const ColumnMetrics& metrics,
   if (nans >= 0 && nans == row_count - nulls) range.exclude_values();
 }
 
-Status narrow_by_metrics(const BoundColumn& column, const ColumnMetrics& metrics,
-                         std::int64_t row_count, ValueRange& range) noexcept {
+/// Nothing: there is none, or it is a value of a type that the column has in another schema, or one
+/// that a promotion takes out of range.
+Result<std::optional<Literal>> known_bound(const BoundColumn& column, std::string_view which,
+                                           const std::optional<std::string_view>& bytes) noexcept {
   const Type& type = column.field->type;
-  narrow_by_counts(column, metrics, row_count, range);
-  if (!has_single_values(type.kind)) return Ok{};
-  if (metrics.lower_bound) {
-    const auto lower = decode_single_value(type, *metrics.lower_bound);
-    if (!lower) return wrong_bound(column, "lower", lower.error());
-    range.raise_lower({*lower, tightness_of(type.kind)});
-  }
-  if (metrics.upper_bound) {
-    const auto upper = decode_single_value(type, *metrics.upper_bound);
-    if (!upper) return wrong_bound(column, "upper", upper.error());
-    range.reduce_upper({*upper, tightness_of(type.kind)});
-  }
-  return Ok{};
+  if (!bytes) return std::optional<Literal>();
+  const auto value = decode_single_value(type, *bytes);
+  if (value) return std::optional<Literal>(*value);
+  const bool is_days = bytes->size() == sizeof(std::int32_t) &&
+                       (type.kind == TypeKind::kTimestamp || type.kind == TypeKind::kTimestampNs);
+  const bool is_of_another =
+      std::any_of(column.other_types.begin(), column.other_types.end(),
+                  [&](const Type* other) { return decode_single_value(*other, *bytes).ok(); });
+  if (is_days || is_of_another) return std::optional<Literal>();
+  return wrong_bound(column, which, value.error());
 }
 
-const ColumnMetrics* find_metrics(std::span<const ColumnMetrics> columns,
-                                  std::int32_t field_id) noexcept {
-  const auto found = std::lower_bound(
-      columns.begin(), columns.end(), field_id,
-      [](const ColumnMetrics& column, std::int32_t id) { return column.field_id < id; });
-  return found == columns.end() || found->field_id != field_id ? nullptr : &*found;
+Status narrow_by_metrics(const BoundColumn& column, const ColumnMetrics& metrics,
+                         std::int64_t row_count, ValueRange& range) noexcept {
+  const TypeKind kind = column.field->type.kind;
+  narrow_by_counts(column, metrics, row_count, range);
+  if (!has_single_values(kind)) return Ok{};
+  ICEBLINK_ASSIGN_OR_RETURN(const auto lower, known_bound(column, "lower", metrics.lower_bound));
+  ICEBLINK_ASSIGN_OR_RETURN(const auto upper, known_bound(column, "upper", metrics.upper_bound));
+  if (lower) range.raise_lower({*lower, tightness_of(kind)});
+  if (upper) range.reduce_upper({*upper, tightness_of(kind)});
+  return Ok{};
 }
 
 }  // namespace
@@ -177,7 +180,7 @@ Result<bool> FileFilter::may_match(const DataFile& file) const noexcept {
   if (file.record_count == 0) return false;
   const auto columns = parts_->predicate.columns();
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const ColumnMetrics* const metrics = find_metrics(file.columns, columns[i].field->id);
+    const ColumnMetrics* const metrics = file.find_column(columns[i].field->id);
     if (metrics == nullptr) continue;
     ICEBLINK_RETURN_IF_ERROR(
         narrow_by_metrics(columns[i], *metrics, file.record_count, parts_->ranges[i]));

@@ -122,6 +122,7 @@ TEST(Partition, WhatWasWrittenBeforeAPromotionIsReadAsWhatItIsNow) {
             "14.20");
   EXPECT_EQ(as("timestamp", kDate, number(-1)), "1969-12-31T00:00:00.000000");
   EXPECT_EQ(as("timestamp_ns", kDate, number(1)), "1970-01-02T00:00:00.000000000");
+  EXPECT_EQ(as("timestamp", R"("int")", number(1)), "1970-01-02T00:00:00.000000");
 }
 
 TEST(Partition, WritersDifferInTheirTypes) {
@@ -209,7 +210,8 @@ TEST(Partition, ATypeThatCannotBeReconciledIsRefused) {
   refused("string", R"("bytes")", AvroBytes().text("1"), "is bytes, and has to be a string");
   refused("long", timestamp("timestamp-micros"), number(1),
           "is a long (timestamp-micros), and has to be a long");
-  refused("timestamp", R"("int")", number(1), "is an int, and has to be a timestamp");
+  refused("timestamp", R"("boolean")", AvroBytes().boolean(1),
+          "is a boolean, and has to be a timestamp");
   refused("timestamp", timestamp("timestamp-nanos"), number(1),
           "is a long (timestamp-nanos), and has to be a timestamp");
   refused("decimal(4,2)", fixed(2, decimal(4, 3)), AvroBytes().append("ab"),

@@ -253,6 +253,36 @@ TEST_F(MetricsFilter, ABoundThatIsNoValueOfItsColumnIsAnError) {
   EXPECT_EQ(of(x_ == 1.0, SampleFile().column(1).lower_bytes("123")), "read");
 }
 
+TEST_F(MetricsFilter, ABoundOfAnotherSchemasTypeSaysNothing) {
+  const std::string then = schema(field(1, "n", R"("int")").text()).text();
+  const std::string now = schema(field(1, "n", R"("long")").text()).with("schema-id", "1").text();
+  const auto table =
+      load(v3().with("schemas", '[' + then + ',' + now + ']').with("current-schema-id", "1"));
+  ASSERT_TRUE(table) << table.error().message();
+  const auto fate_by = [&](const char* lower_bytes, std::size_t count) -> std::string {
+    auto filter = FileFilter::make(n_ == 1, *(*table)->find_schema(0), **table);
+    if (!filter) return filter.error().message();
+    SampleFile file;
+    file.column(1).lower_bytes(std::string(lower_bytes, count));
+    const auto result = filter->may_match(file.file());
+    if (!result) return result.error().message();
+    return *result ? "read" : "left out";
+  };
+  EXPECT_EQ(fate_by("\5\0\0\0", 4), "left out");
+  EXPECT_EQ(fate_by("\5\0\0\0\0\0\0\0", 8), "read") << "from after the promotion";
+  EXPECT_EQ(fate_by("\5", 1), "n: lower bound: 1 bytes are no value of the type int");
+}
+
+TEST_F(MetricsFilter, ADateThatIsNoTimestampSaysNothing) {
+  const auto table = table_of(field(1, "t", R"("timestamp_ns")").text());
+  auto file = SampleFile()
+                  .column(1)
+                  .lower_bytes(little(std::uint64_t{1}, 4))
+                  .upper_bytes(little(std::uint64_t{2'932'896}, 4));  // 9999-12-31
+  EXPECT_EQ(fate(t_ == "2026-01-31T00:00", *table, file), "read");
+  EXPECT_EQ(fate(t_ < "1970-01-02T00:00", *table, file), "left out") << "by the other bound";
+}
+
 TEST_F(MetricsFilter, BoundsOfAGeometryAreNoSingleValues) {
   const auto file = SampleFile().column(8).nulls(0).lower_bytes("1").upper_bytes("2");
   EXPECT_EQ(of(Predicate::not_null("g"), file), "read");
