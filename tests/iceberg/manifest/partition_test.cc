@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "iceberg/manifest/partition_column.h"
+#include "iceberg/manifest/partition_key.h"
 #include "tests/iceberg/manifest/manifest_samples.h"
 
 namespace iceblink::iceberg::testing {
@@ -256,6 +257,28 @@ TEST(Partition, AFieldOfTheSpecIsThere) {
   EXPECT_EQ(partition_of(file_in(AvroRecord{}), partitioned_by("void", R"("long")")), "null");
   EXPECT_EQ(partition_of(entry(file.without("partition")), partitioned_by("void", R"("long")")),
             "null");
+}
+
+TEST(Partition, OfAnUnknownTypeIsTheSameHoweverItWasWritten) {
+  const auto gone = partitioned_by("identity", R"("long")", 77);
+  const auto unknown = partitioned_by("zorder[3]", R"("long")");
+  const auto are_one = [](const AvroRecord& a, const AvroRecord& b, const auto& table) {
+    const auto left = read({a}, listed(), {}, table);
+    const auto right = read({b}, listed(), {}, table);
+    return left && right &&
+           PartitionKey::of((*left)->entries()[0].file) ==
+               PartitionKey::of((*right)->entries()[0].file);
+  };
+  const auto null_int = file_in(R"(["null","int"])", AvroBytes().null_branch());
+  for (const auto& table : {gone, unknown}) {
+    EXPECT_TRUE(are_one(file_in(R"("int")", number(5)), file_in(R"("long")", number(5)), table));
+    EXPECT_FALSE(are_one(file_in(R"("int")", number(5)), file_in(R"("long")", number(6)), table));
+    EXPECT_FALSE(are_one(file_in(R"("int")", number(0)), null_int, table));
+    EXPECT_TRUE(
+        are_one(null_int, file_in(R"(["null","string"])", AvroBytes().null_branch()), table));
+    EXPECT_TRUE(are_one(null_int, file_in(R"("null")", AvroBytes()), table));
+  }
+  EXPECT_TRUE(are_one(null_int, file_in(AvroRecord{}), gone)) << "the field is not there";
 }
 
 TEST(Partition, IsOfTheSpecThatTheManifestListNames) {
