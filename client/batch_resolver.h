@@ -25,7 +25,9 @@ namespace iceblink::client {
 
 /// `T`: what a table's name is resolved to. `Source` has
 ///   std::shared_ptr<const T> find(const shm::RecordView&, const shm::Mapping&, thread_index)
-/// for what a cache has, inside a marked section, and
+/// for what a cache has, inside a marked section,
+///   std::shared_ptr<const T> find_kept(const TableKey&)
+/// for what it has kept and this thread has not seen yet, and
 ///   Result<std::shared_ptr<const T>> make(index, const TableKey&, generation, TableMetadata)
 /// for the rest.
 template <typename T, typename Source>
@@ -102,7 +104,9 @@ class BatchResolver {
       Pointer value = source_.find(found.record, *view.mapping, section.thread_index());
       if (value) return value;
     }
-    keys_.emplace_back(found.record, view.mapping->arena);
+    TableKey key(found.record, view.mapping->arena);
+    if (Pointer kept = source_.find_kept(key)) return kept;
+    keys_.push_back(std::move(key));
     indexes_.push_back(index);
     return Pointer();
   }

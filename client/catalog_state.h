@@ -72,6 +72,8 @@ class Catalog::State {
   /// What load_table() does when the cache does not have it.
   template <typename Key>
   [[nodiscard]] Result<std::shared_ptr<const Table>> make_table(const Key& key);
+  template <typename Key>
+  [[nodiscard]] std::shared_ptr<const Table> find_kept_table(const Key& key);
   /// Asks whether the object at this path exists: HEAD, counted. No answer means false.
   [[nodiscard]] bool daemon_knows(const std::string& path) noexcept;
   /// The location of a table that the segment does not have; kNotFound where the daemon knows

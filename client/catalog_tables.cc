@@ -24,6 +24,8 @@ struct DocumentSource {
                                      std::uint32_t thread_index) const noexcept {
     return client::cache::cast<TableMetadata>(cache.find(record, mapping, thread_index));
   }
+  /// Loading looks there, too.
+  [[nodiscard]] static MetadataPointer find_kept(const TableKey& /*key*/) noexcept { return {}; }
   [[nodiscard]] static Result<MetadataPointer> make(std::size_t /*index*/, const TableKey& /*key*/,
                                                     std::uint64_t /*generation*/,
                                                     MetadataPointer metadata) {
@@ -39,6 +41,9 @@ struct HandleSource {
   [[nodiscard]] TablePointer find(const shm::RecordView& record, const shm::Mapping& mapping,
                                   std::uint32_t thread_index) const noexcept {
     return cache.find(record, mapping, thread_index);
+  }
+  [[nodiscard]] TablePointer find_kept(const TableKey& key) const noexcept {
+    return cache.find_kept(key);
   }
   [[nodiscard]] Result<TablePointer> make(std::size_t index, const TableKey& key,
                                           std::uint64_t generation,
@@ -67,7 +72,22 @@ inline Result<TablePointer> Catalog::State::load_table(Segment& segment, State& 
 }
 
 template <typename Key>
+TablePointer Catalog::State::find_kept_table(const Key& key) {
+  std::optional<TableKey> seen;
+  {
+    const Segment::Section section(*segment);
+    if (!section.ok()) return {};
+    const shm::RecordView record = client::find_either(section.arena(), key, section.generation());
+    if (!record || record.kind() != shm::RecordKind::kTable) return {};
+    seen.emplace(record, section.arena());
+  }
+  return tables.find_kept(*seen);
+}
+
+template <typename Key>
 [[gnu::noinline]] Result<TablePointer> Catalog::State::make_table(const Key& key) {
+  // Before the metadata, which may be kept no longer than the handle.
+  if (TablePointer kept = find_kept_table(key)) return kept;
   ICEBLINK_ASSIGN_OR_RETURN(Resolved resolved, load_document(key, shm::RecordKind::kTable));
   const TableIdent& ident = client::ident_of(key);
   auto document = client::cache::cast<TableMetadata>(std::move(resolved.document));

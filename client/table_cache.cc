@@ -1,5 +1,6 @@
 #include "client/table_cache.h"
 
+#include <limits>
 #include <utility>
 
 #include "client/object_cache.h"
@@ -81,9 +82,12 @@ Result<TableCache::Pointer> TableCache::get(const TableKey& key, const TableIden
     const Table& table = watched->table();
     auto payload = handles_.store().make_payload(std::shared_ptr<const void>(watched, &table));
     watched->watch(payload);  // before the weight is read, so that no growth is missed
-    const std::size_t bytes = metadata->weight_bytes() + object_bytes_max_ + kHandleBytes +
-                              bytes_of(table.identifier()) +
-                              cache::allocated_bytes(table.metadata_location());
+    const std::size_t own_bytes = metadata->weight_bytes() + kHandleBytes +
+                                  bytes_of(table.identifier()) +
+                                  cache::allocated_bytes(table.metadata_location());
+    constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+    const std::size_t bytes =
+        own_bytes > kMost - object_bytes_max_ ? kMost : own_bytes + object_bytes_max_;
     return cache::Loaded<Table>{std::move(payload), bytes};
   };
   return handles_.get(key.hash(), key.bytes(), cache::Store::thread_index(), load);

@@ -44,6 +44,12 @@ class TableCache {
         [&](std::string_view bytes) { return TableKey::matches(bytes, record, mapping.arena); });
   }
 
+  /// The handle under this key, where it is kept but this thread's stripe has not seen it yet.
+  [[nodiscard]] Pointer find_kept(const TableKey& key) const noexcept {
+    return cache::cast<Table>(
+        handles_.store().find_kept(key.hash(), key.bytes(), cache::Store::thread_index()));
+  }
+
   /// The handle under this key; if there is none yet, one that is made of `metadata`, the file that
   /// the key names. kOutOfMemory. Throws std::bad_alloc.
   [[nodiscard]] Result<Pointer> get(const TableKey& key, const TableIdent& ident,

@@ -1,6 +1,7 @@
 #include "client/cache/store.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "client/cache/fork_handlers.h"
 
@@ -54,10 +55,8 @@ Ticket Store::start(std::uint64_t hash, std::string_view key, std::uint32_t thre
   flight->key = key;
   flight->leader = &led_count;
   const Lock lock(*this);
-  if (entries_) {
-    Entry* const entry = entries_->find(
-        hash, [&](const Entry& candidate) { return candidate.payload->key() == key; });
-    if (entry != nullptr) return {reference(*entry, thread_index % kStripes), {}, {}};
+  if (Entry* const entry = find_entry(hash, key)) {
+    return {reference(*entry, thread_index % kStripes), {}, {}};
   }
   const auto under_way = std::find_if(flights_.begin(), flights_.end(), [&](const auto& other) {
     return other->hash == hash && other->key == key;
@@ -72,6 +71,19 @@ Ticket Store::start(std::uint64_t hash, std::string_view key, std::uint32_t thre
   ++counts_.miss_count;
   ++counts_.load_count;
   return {{}, Load(shared_from_this(), std::move(flight)), {}};
+}
+
+Value Store::find_kept(std::uint64_t hash, std::string_view key,
+                       std::uint32_t thread_index) noexcept {
+  const Lock lock(*this);
+  Entry* const entry = find_entry(hash, key);
+  return entry == nullptr ? Value() : reference(*entry, thread_index % kStripes);
+}
+
+Entry* Store::find_entry(std::uint64_t hash, std::string_view key) const noexcept {
+  if (!entries_) return nullptr;
+  return entries_->find(hash,
+                        [&](const Entry& candidate) { return candidate.payload->key() == key; });
 }
 
 std::optional<Result<Value>> Store::wait(Flight& flight) {
@@ -213,8 +225,12 @@ bool Store::keep(Flight& flight, const std::shared_ptr<Payload>& payload, std::s
   if (!flight.is_to_be_kept) return false;
   payload->key_ = std::move(flight.key);
   // What the value has grown by since `value_bytes` was taken is in the payload's weight.
-  const std::size_t payload_bytes =
-      value_bytes + payload->weight_bytes_ + kPayloadBytes + allocated_bytes(payload->key_);
+  const std::size_t beside_bytes =
+      payload->weight_bytes_ + kPayloadBytes + allocated_bytes(payload->key_);
+  if (value_bytes > std::numeric_limits<std::size_t>::max() - beside_bytes - kEntryBytes) {
+    return false;
+  }
+  const std::size_t payload_bytes = value_bytes + beside_bytes;
   const std::size_t weight_bytes = payload_bytes + kEntryBytes;
   auto entry = std::make_unique<Entry>();
   if (weight_bytes > options_.entry_bytes_max || !grow_entries() || !make_room(weight_bytes)) {

@@ -90,6 +90,9 @@ class Store : public std::enable_shared_from_this<Store> {
 
   /// Goes on after a miss. Throws std::bad_alloc.
   [[nodiscard]] Ticket start(std::uint64_t hash, std::string_view key, std::uint32_t thread_index);
+  /// What is kept, whatever stripe has seen it; null: nothing. Leads no load.
+  [[nodiscard]] Value find_kept(std::uint64_t hash, std::string_view key,
+                                std::uint32_t thread_index) noexcept;
   /// What comes of the flight, once it has landed. Nothing where that cannot be waited for: the
   /// calling thread leads another load, for which the flight's leader may be waiting in turn; or
   /// the leader is a thread of the parent process. Then: start_alone(). kUnsupported: the calling
@@ -147,6 +150,7 @@ class Store : public std::enable_shared_from_this<Store> {
   }
 
   // All under mutex_. What leaves goes into retired_.
+  [[nodiscard]] Entry* find_entry(std::uint64_t hash, std::string_view key) const noexcept;
   [[nodiscard]] Value reference(Entry& entry, std::uint32_t stripe) noexcept;
   /// A handle, where there is room for it. Making that may take this very entry.
   void try_to_give_handle(Entry& entry, std::uint32_t stripe);

@@ -115,7 +115,7 @@ WideInteger begin_of_period(TransformKind transform, TypeKind source,
 }
 
 SourceBounds of_period(TransformKind transform, TypeKind source, const Literal& value) noexcept {
-  // Some writers have days as dates.
+  // Days are dates.
   if (value.kind != TypeKind::kInt && value.kind != TypeKind::kDate) return {};
   const std::int64_t period = value.integer;
   if (period < std::numeric_limits<std::int32_t>::min() ||

@@ -36,8 +36,9 @@ struct PlanOptions {
   /// Files in which no row can be what it asks for are left out. What is left holds all such rows,
   /// and others: the rows are the engine's to judge.
   std::optional<Predicate> predicate;
-  /// Whose columns the predicate names, one of the table's. Null: those of the snapshot; where none
-  /// is named, the current ones.
+  /// Whose columns the predicate names, one of the table's. Null: the schema that the snapshot was
+  /// written with; for a plan of the current snapshot that does not name it, the table's current
+  /// one.
   const Schema* schema = nullptr;
 };
 

@@ -142,8 +142,10 @@ struct DataFile {
 
   // Of its entry, inherited where it was left out.
   std::optional<std::int64_t> snapshot_id;  ///< that added it; deleted entries: that deleted it
-  std::int64_t sequence_number = 0;         ///< of its data, which deletes are matched by
-  std::int64_t file_sequence_number = 0;    ///< of the snapshot that added the file
+  /// Of its data, which deletes are matched by. 0 also where an early writer left out that of a
+  /// deleted entry.
+  std::int64_t sequence_number = 0;
+  std::int64_t file_sequence_number = 0;  ///< of the snapshot that added the file
 
   [[nodiscard]] bool is_deletion_vector() const noexcept {
     return content == FileContent::kPositionDeletes && format == FileFormat::kPuffin;

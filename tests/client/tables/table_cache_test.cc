@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <limits>
 #include <random>
 #include <thread>
 
@@ -232,6 +233,36 @@ TEST_F(TableCacheTest, WhatDoesNotFitIsServedAndNotKept) {
   EXPECT_EQ(stats.table_cache.entry_count, 0U);
   EXPECT_EQ(stats.table_cache.unkept_count, 3U);
   EXPECT_EQ(stats.files.file_count, 1U) << "its metadata is kept";
+}
+
+TEST_F(TableCacheTest, AHandleIsFoundByEveryThreadAlsoWhereItsMetadataIsNotKept) {
+  put("t", "v1.metadata.json", numbered_metadata(1));
+  CatalogOptions options;
+  options.metadata_cache_bytes_max = 0;
+  const Catalog catalog = open(options);
+  const auto first = catalog.load_table(name("t"));
+  ASSERT_OK(first);
+  ASSERT_EQ(::unlink(path("v1.metadata.json").c_str()), 0);
+  EXPECT_EQ(*catalog.load_table(name("t")), *first);
+  std::thread([&] { EXPECT_EQ(*catalog.load_table(name("t")), *first); }).join();
+  std::thread([&] {
+    const std::vector<TableIdent> names{name("t")};
+    const auto found = catalog.load_tables(names);
+    ASSERT_OK(found);
+    EXPECT_EQ(*found->at(0), *first);
+  }).join();
+  EXPECT_EQ(catalog.stats().files.file_count, 1U);
+}
+
+TEST_F(TableCacheTest, ObjectCachesWithoutABoundLeaveNoRoomForHandles) {
+  put("t", "v1.metadata.json", numbered_metadata(1));
+  for (const std::size_t below : {std::size_t{0}, std::size_t{3000}, std::size_t{100'000}}) {
+    CatalogOptions options;
+    options.object_cache_bytes_max = std::numeric_limits<std::size_t>::max() - below;
+    const Catalog catalog = open(options);
+    EXPECT_EQ(number(catalog.load_table(name("t"))), 1U);
+    EXPECT_EQ(catalog.stats().table_cache.entry_count, 0U);
+  }
 }
 
 TEST_F(TableCacheTest, SwitchedOffItServes) {
