@@ -52,4 +52,8 @@ Error file_too_large(std::string_view location, std::size_t bytes_max) noexcept 
            std::string_view(digits, static_cast<std::size_t>(end - digits)), " bytes"}};
 }
 
+Error file_content_error(std::string_view location, const Error& error) noexcept {
+  return {error.kind(), {location, ": ", error.message()}};
+}
+
 }  // namespace iceblink::client

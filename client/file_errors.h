@@ -16,5 +16,7 @@ namespace iceblink::client {
                                std::string_view doing) noexcept;
 [[nodiscard]] Error file_not_found(std::string_view location) noexcept;
 [[nodiscard]] Error file_too_large(std::string_view location, std::size_t bytes_max) noexcept;
+/// What is wrong with its content, said of the file.
+[[nodiscard]] Error file_content_error(std::string_view location, const Error& error) noexcept;
 
 }  // namespace iceblink::client

@@ -37,7 +37,7 @@ FileLoads::Loaded FileLoads::load(const FileLoad& wanted, const Finish& finish) 
 
 FileLoads::Loaded FileLoads::await(const FileLoad& wanted, std::size_t index, cache::Flight& flight,
                                    const Finish& finish) {
-  if (auto outcome = store_->wait(flight)) return {std::move(*outcome), true};
+  if (auto outcome = store_->wait(flight, wanted.location)) return {std::move(*outcome), true};
   Load load = store_->start_alone(wanted.key);
   return {read(wanted, index, load, finish)};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/file_errors.h"
 #include "iceberg/fingerprint.h"
 #include "iceberg/gzip.h"
 #include "iceberg/metadata_parser.h"
@@ -47,10 +48,6 @@ std::size_t share_of(std::size_t bytes_max, double share) noexcept {
 Error content_has_changed(const std::string& location) {
   return {ErrorKind::kGone,
           location + ": the content no longer matches the fingerprint it was registered with"};
-}
-
-Error at(const std::string& location, const Error& error) {
-  return {error.kind(), location + ": " + error.message()};
 }
 
 FileLoad load_of(const MetadataKey& key) noexcept {
@@ -125,14 +122,14 @@ Result<Value> MetadataCache::finish(const MetadataKey& key, Load& load,
   auto document =
       key.is_view() ? ready(*store_, parse_view_metadata(std::move(*content), limits_, inflates))
                     : ready(*store_, parse_table_metadata(std::move(*content), limits_, inflates));
-  if (!document) return fail(at(location, document.error()));
+  if (!document) return fail(file_content_error(location, document.error()));
   return load.succeed(std::move(document->payload), document->bytes);
 }
 
 Result<Value> MetadataCache::read_through(const std::string& location) const {
   ICEBLINK_ASSIGN_OR_RETURN(auto content, files_->read(location, limits_.document_bytes_max));
   auto document = iceberg::parse_table_metadata(std::move(content), limits_);
-  if (!document) return at(location, document.error());
+  if (!document) return file_content_error(location, document.error());
   return Value(std::move(*document));
 }
 

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "client/cache/cache.h"
+#include "client/file_errors.h"
 #include "iceberg/manifest/manifest_reader.h"
 #include "shm/key.h"
 #include "shm/read_section.h"
@@ -18,11 +21,7 @@ using cache::Load;
 using cache::Value;
 using iceberg::ByteBuffer;
 
-Error at(std::string_view location, const Error& error) {
-  return {error.kind(), std::string(location) + ": " + error.message()};
-}
-
-// ---- Keys. As bytes: 'l' | snapshot id, or 'm' | what is inherited | path.
+// ---- Keys. As bytes: 'l' | snapshot id, or 'm' | what the list says | path.
 
 std::uint64_t hash_of(std::int64_t snapshot_id) noexcept {
   return shm::key_internal::fold(static_cast<std::uint64_t>(snapshot_id), 0x9e3779b97f4a7c15);
@@ -34,23 +33,43 @@ std::string key_of(std::int64_t snapshot_id) {
   return key;
 }
 
-/// All of a list entry that goes into the entries of its manifest, as bytes.
-struct Inherited {
-  explicit Inherited(const ManifestFile& listed) noexcept {
-    const std::int64_t fields[] = {listed.sequence_number,
-                                   listed.added_snapshot_id.value_or(0),
-                                   listed.first_row_id.value_or(0),
-                                   listed.partition_spec_id.value_or(0),
-                                   static_cast<std::int64_t>(listed.content),
-                                   (listed.added_snapshot_id ? 1 : 0) |
-                                       (listed.first_row_id ? 2 : 0) |
-                                       (listed.partition_spec_id ? 4 : 0)};
-    static_assert(sizeof(fields) == sizeof(bytes) - 1);
-    bytes[0] = 'm';
-    std::memcpy(bytes + 1, fields, sizeof(fields));
+/// All of a list entry that goes into the entries of its manifest, or that the manifest is checked
+/// against, as bytes: what is read for one entry is right for all that say the same.
+class Claims {
+ public:
+  explicit Claims(const ManifestFile& listed) noexcept {
+    add(listed.sequence_number);
+    add(static_cast<std::int64_t>(listed.content));
+    add(listed.manifest_length);
+    add(listed.partition_spec_id);
+    add(listed.added_snapshot_id);
+    add(listed.first_row_id);
+    const ManifestCounts& counts = listed.counts;
+    for (const auto& count :
+         {counts.added_files_count, counts.existing_files_count, counts.deleted_files_count,
+          counts.added_rows_count, counts.existing_rows_count, counts.deleted_rows_count}) {
+      add(count);
+    }
+    fields_[kFields] = present_;
   }
 
-  char bytes[1 + 6 * sizeof(std::int64_t)];
+  [[nodiscard]] std::string_view bytes() const noexcept {
+    return {reinterpret_cast<const char*>(fields_), sizeof(fields_)};
+  }
+
+ private:
+  static constexpr std::size_t kFields = 12;
+
+  template <typename Integer>
+  void add(const std::optional<Integer>& value) noexcept {
+    present_ |= std::uint64_t{value.has_value()} << size_;
+    fields_[size_++] = static_cast<std::uint64_t>(value.value_or(0));
+  }
+  void add(std::int64_t value) noexcept { add(std::optional(value)); }
+
+  std::uint64_t fields_[kFields + 1];
+  std::uint64_t present_ = 0;
+  std::size_t size_ = 0;
 };
 
 std::uint64_t hash_of(std::string_view path) noexcept {
@@ -58,17 +77,16 @@ std::uint64_t hash_of(std::string_view path) noexcept {
 }
 
 std::string key_of(const ManifestFile& listed) {
-  const Inherited inherited(listed);
-  std::string key(inherited.bytes, sizeof(inherited.bytes));
+  const Claims claims(listed);
+  std::string key("m");
+  key += claims.bytes();
   key += listed.manifest_path;
   return key;
 }
 
-bool is_key_of(std::string_view key, const Inherited& inherited, std::string_view path) noexcept {
-  constexpr std::size_t kHeadBytes = sizeof(Inherited::bytes);
-  return key.size() == kHeadBytes + path.size() &&
-         std::memcmp(key.data(), inherited.bytes, kHeadBytes) == 0 &&
-         key.substr(kHeadBytes) == path;
+bool is_key_of(std::string_view key, const Claims& claims, std::string_view path) noexcept {
+  return key.starts_with('m') && key.substr(1).starts_with(claims.bytes()) &&
+         key.substr(1 + claims.bytes().size()) == path;
 }
 
 // ---- Loads
@@ -103,7 +121,7 @@ Result<Value> finish(cache::Store& store, Load& load, const FileLoad& file,
     load.set_aside(file_bytes + bytes, std::max(document_bytes_min, file.value_bytes_min));
   };
   auto parsed = parse(content->view(), wanted);
-  if (!parsed) return fail(at(file.location, parsed.error()));
+  if (!parsed) return fail(file_content_error(file.location, parsed.error()));
   const std::size_t bytes = (*parsed)->weight_bytes() + kBesideObject;
   auto payload = store.make_payload(std::move(*parsed));
   return load.succeed(std::move(payload), bytes);
@@ -113,12 +131,6 @@ template <typename Matches>
 Value find(const cache::Store& store, std::uint64_t hash, Matches&& matches) noexcept {
   const shm::MarkedSection section;
   return section.ok() ? store.find(hash, section.thread_index(), matches) : Value();
-}
-
-template <typename T>
-Result<std::shared_ptr<const T>> typed(Result<Value> value) noexcept {
-  if (!value) return value.error();
-  return std::static_pointer_cast<const T>(std::move(*value));
 }
 
 }  // namespace
@@ -134,7 +146,7 @@ Result<ObjectCache::ListPointer> ObjectCache::manifest_list(const TableSnapshot&
   const std::uint64_t hash = hash_of(snapshot.snapshot_id);
   const std::string key = key_of(snapshot.snapshot_id);
   if (Value value = find(*store_, hash, [&](std::string_view bytes) { return bytes == key; })) {
-    return typed<ManifestList>(std::move(value));
+    return cache::cast<ManifestList>(std::move(value));
   }
   const FileLoad wanted{hash, key, snapshot.manifest_list};
   const auto end = [&](std::size_t, Load& load, Result<ByteBuffer> content) {
@@ -143,7 +155,7 @@ Result<ObjectCache::ListPointer> ObjectCache::manifest_list(const TableSnapshot&
                     return iceberg::read_manifest_list(text, snapshot, limits_, told);
                   });
   };
-  return typed<ManifestList>(loads_.load(wanted, end).value);
+  return cache::cast<ManifestList>(loads_.load(wanted, end).value);
 }
 
 std::vector<Result<ObjectCache::ManifestPointer>> ObjectCache::manifests(
@@ -151,12 +163,12 @@ std::vector<Result<ObjectCache::ManifestPointer>> ObjectCache::manifests(
   std::vector<Result<ManifestPointer>> results(listed.size(), ManifestPointer());
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < listed.size(); ++i) {
-    const Inherited inherited(*listed[i]);
+    const Claims claims(*listed[i]);
     const std::string_view path = listed[i]->manifest_path;
     Value value = find(*store_, hash_of(path),
-                       [&](std::string_view key) { return is_key_of(key, inherited, path); });
+                       [&](std::string_view key) { return is_key_of(key, claims, path); });
     if (value) {
-      results[i] = typed<Manifest>(std::move(value));
+      results[i] = cache::cast<Manifest>(std::move(value));
     } else {
       missing.push_back(i);
     }
@@ -184,13 +196,7 @@ std::vector<Result<ObjectCache::ManifestPointer>> ObjectCache::manifests(
     loads_.load_many(wanted, loaded, end);
   }
   for (std::size_t i = 0; i < missing.size(); ++i) {
-    results[missing[i]] = typed<Manifest>(std::move(loaded[i].value));
-  }
-  for (std::size_t i = 0; i < listed.size(); ++i) {
-    if (!results[i]) continue;
-    if (const Status is_it = iceberg::check_listed(**results[i], *listed[i]); !is_it) {
-      results[i] = at(listed[i]->manifest_path, is_it.error());
-    }
+    results[missing[i]] = cache::cast<Manifest>(std::move(loaded[i].value));
   }
   return results;
 }

@@ -1,10 +1,10 @@
 // The manifest lists and manifests of one table handle, parsed: lists by snapshot id, manifests by
-// path and what the list says that their entries inherit.
+// path and by all that the list says of them.
 //
 // Thread safety: all of it. A hit writes nothing that another thread reads.
 //
-// Invariants: only whole objects are kept; a manifest that is returned has the counts that its list
-// entry says, also where it was kept for another entry.
+// Invariant: only whole objects are kept, and manifests under the claims that they were checked
+// against.
 #pragma once
 
 #include <iceblink/metadata/document.h>

@@ -19,6 +19,12 @@ template <typename T>
   return std::static_pointer_cast<const T>(std::move(value));
 }
 
+template <typename T>
+[[nodiscard]] Result<std::shared_ptr<const T>> cast(Result<Value> value) noexcept {
+  if (!value) return value.error();
+  return cast<T>(std::move(*value));
+}
+
 /// A value, and what it weighs beside the payload.
 template <typename T>
 struct Loaded {
@@ -55,7 +61,7 @@ class Cache {
     Ticket ticket = store_->start(hash, key, thread_index);
     if (ticket.value) return cast<T>(std::move(ticket.value));
     if (ticket.follows) {
-      if (auto outcome = store_->wait(*ticket.follows)) return typed(std::move(*outcome));
+      if (auto outcome = store_->wait(*ticket.follows)) return cast<T>(std::move(*outcome));
       ticket.load.emplace(store_->start_alone(key));
     }
     Result<Loaded<T>> loaded = load(*ticket.load);
@@ -64,11 +70,6 @@ class Cache {
       return loaded.error();
     }
     return cast<T>(ticket.load->succeed(std::move(loaded->payload), loaded->value_bytes));
-  }
-
-  [[nodiscard]] static Result<Pointer> typed(Result<Value> value) noexcept {
-    if (!value) return value.error();
-    return cast<T>(std::move(*value));
   }
 
  private:

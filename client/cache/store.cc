@@ -86,14 +86,14 @@ Entry* Store::find_entry(std::uint64_t hash, std::string_view key) const noexcep
                         [&](const Entry& candidate) { return candidate.payload->key() == key; });
 }
 
-std::optional<Result<Value>> Store::wait(Flight& flight) {
+std::optional<Result<Value>> Store::wait(Flight& flight, std::string_view named) {
   std::unique_lock lock(mutex_);
   const auto has_landed = [&] { return flight.outcome.has_value(); };
   if (!has_landed()) {
     if (flight.life != life_) return std::nullopt;
     if (Load::count_led() > 0) {
       if (flight.leader != &led_count) return std::nullopt;
-      return Error{ErrorKind::kUnsupported, {"a load asked for what it is to load"}};
+      return Error{ErrorKind::kUnsupported, {named, ": asks for what it is to load"}};
     }
   }
   flight.landed.wait(lock, has_landed);

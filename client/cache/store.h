@@ -96,8 +96,9 @@ class Store : public std::enable_shared_from_this<Store> {
   /// What comes of the flight, once it has landed. Nothing where that cannot be waited for: the
   /// calling thread leads another load, for which the flight's leader may be waiting in turn; or
   /// the leader is a thread of the parent process. Then: start_alone(). kUnsupported: the calling
-  /// thread leads the flight itself.
-  [[nodiscard]] std::optional<Result<Value>> wait(Flight& flight);
+  /// thread leads the flight itself; the message begins with `named`.
+  [[nodiscard]] std::optional<Result<Value>> wait(Flight& flight,
+                                                  std::string_view named = "a load");
   /// A load that nobody follows, and of which nothing is kept. Throws std::bad_alloc.
   [[nodiscard]] Load start_alone(std::string_view key);
 

@@ -28,4 +28,8 @@ class ManifestTally {
 [[nodiscard]] Status check_identity(std::int32_t spec_id, ManifestContent content,
                                     const ManifestFile& listed);
 
+/// Whether a manifest is what a list says of it: content, spec, counts where they are there.
+/// read_manifest() has asked; one that is cached may be of another list. kCorrupt.
+[[nodiscard]] Status check_listed(const Manifest& manifest, const ManifestFile& listed) noexcept;
+
 }  // namespace iceblink::iceberg

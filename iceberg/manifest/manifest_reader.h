@@ -42,8 +42,4 @@ using ManifestBytesWanted = std::function<void(std::size_t bytes, std::size_t do
     std::string_view file, const ManifestFile& listed, const TableMetadata& table,
     const MetadataLimits& limits = {}, const ManifestBytesWanted& wanted = {}) noexcept;
 
-/// Whether a manifest is what a list says of it: content, spec, counts where they are there.
-/// read_manifest() has asked; one that is cached may be of another list. kCorrupt.
-[[nodiscard]] Status check_listed(const Manifest& manifest, const ManifestFile& listed) noexcept;
-
 }  // namespace iceblink::iceberg

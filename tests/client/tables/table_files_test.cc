@@ -209,6 +209,27 @@ TEST_F(TableFiles, CountsThatDoNotMatchAreAnErrorAlsoOfAManifestThatIsKept) {
   EXPECT_EQ(tasks_of(load(catalog)->plan_files()).size(), 8U) << "of another table";
 }
 
+TEST_F(TableFiles, OneManifestUnderWrongAndRightCountsAtOnceIsRightWhereTheyAre) {
+  const AvroRecord listed = write_manifest(1, "shared", 3, 0);
+  const auto list = iceberg::testing::avro_file({counted(listed, 4), listed, counted(listed, 5)});
+  put_file(path("list"), list);
+  put("u", "u.metadata.json",
+      table_metadata(7, 4,
+                     {R"({"snapshot-id":4,"timestamp-ms":1,"sequence-number":4,)"
+                      R"("manifest-list":")" +
+                      path("list") + "\"}"}));
+  const Catalog catalog = open();
+  const auto table = load(catalog, "u");
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto manifests = table->manifests((*table->manifest_list(4))->manifests());
+    ASSERT_OK(manifests);
+    EXPECT_THAT((*manifests)[0], IsError(ErrorKind::kCorrupt));
+    ASSERT_OK((*manifests)[1]);
+    EXPECT_EQ((*(*manifests)[1])->entries().size(), 3U);
+    EXPECT_THAT((*manifests)[2], IsError(ErrorKind::kCorrupt));
+  }
+}
+
 TEST_F(TableFiles, OneManifestInTwoListsInheritsFromEach) {
   using iceberg::testing::long_field;
   const AvroRecord listed = write_manifest(1, "shared", 2, 0);
