@@ -102,11 +102,12 @@ class Planner {
 
   [[nodiscard]] Status match_deletes() {
     std::vector<const DataFile*> deletes;
-    for_each_live(parts_->manifests, ManifestContent::kDeletes,
-                  [&](const DataFile& file) { deletes.push_back(&file); });
+    for_each_live(parts_->manifests, ManifestContent::kDeletes, [&](const DataFile& file) {
+      if (!filter_ || filter_->may_match_partition(file)) deletes.push_back(&file);
+    });
     if (deletes.empty()) return Ok{};
     ICEBLINK_ASSIGN_OR_RETURN(DeleteIndex made, DeleteIndex::make(deletes, metadata_));
-    const auto index = std::make_shared<const DeleteIndex>(std::move(made));
+    const auto index = std::make_shared<DeleteIndex>(std::move(made));
     std::vector<std::size_t> ends;
     ends.reserve(parts_->tasks.size());
     for (FileTask& task : parts_->tasks) {

@@ -69,15 +69,14 @@ bool applies(const DataFile& file, const DataFile& data_file, SameNumber same) n
 class SharedList {
  public:
   void add(const Delete& one) { deletes_.push_back(one); }
-  /// Once all are there, and those of `others`, too.
-  void finish(const std::vector<Delete>& others = {}) {
-    deletes_.insert(deletes_.end(), others.begin(), others.end());
+  /// Once all are there.
+  void finish() {
     std::sort(deletes_.begin(), deletes_.end(), is_before);
+    files_.clear();
     files_.reserve(deletes_.size());
     for (const Delete& each : deletes_) files_.push_back(each.file);
   }
   [[nodiscard]] const std::vector<Delete>& deletes() const noexcept { return deletes_; }
-  [[nodiscard]] bool is_empty() const noexcept { return deletes_.empty(); }
 
   [[nodiscard]] std::size_t first_for(const DataFile& data_file, SameNumber same) const noexcept {
     const auto first = std::partition_point(
@@ -96,20 +95,23 @@ class SharedList {
 };
 
 /// Deletes with bounds of the paths that they are of: an interval tree in a sorted array. The root
-/// of a part of it is its middle; each root knows the greatest upper bound of its part.
+/// of a part of it is its middle; each root knows the greatest upper bound and the greatest
+/// sequence number of its part.
 class RangedDeletes {
  public:
-  void add(const Delete& one, const PathRange& range) { nodes_.push_back({one, range, {}}); }
+  void add(const Delete& one, const PathRange& range) {
+    nodes_.push_back({one, range, {}, one.file->sequence_number});
+  }
   void finish() {
     std::sort(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) {
       return a.range.lower.value_or(std::string_view()) <
              b.range.lower.value_or(std::string_view());
     });
-    static_cast<void>(measure(0, nodes_.size()));
+    if (!nodes_.empty()) static_cast<void>(measure(0, nodes_.size()));
   }
-  /// O(log deletes + found).
-  void find(std::string_view path, std::vector<Delete>& found) const {
-    find(path, 0, nodes_.size(), found);
+  /// Those that apply to the data file.
+  void find(const DataFile& data_file, std::vector<Delete>& found) const {
+    find(data_file, 0, nodes_.size(), found);
   }
 
  private:
@@ -118,30 +120,38 @@ class RangedDeletes {
   struct Node {
     Delete one;
     PathRange range;
-    Upper greatest;
+    Upper greatest_upper;
+    std::int64_t greatest_number;
   };
 
   static Upper greater(const Upper& a, const Upper& b) noexcept {
     return a && b ? std::max(a, b) : std::nullopt;
   }
-  /// The greatest upper bound of a part that is not empty. As deep as the array's logarithm.
-  Upper measure(std::size_t begin, std::size_t end) {
-    if (begin == end) return std::string_view();
+  /// Of a part that is not empty. As deep as the array's logarithm.
+  const Node& measure(std::size_t begin, std::size_t end) {
     const std::size_t middle = begin + (end - begin) / 2;
     Node& node = nodes_[middle];
-    node.greatest =
-        greater(node.range.upper, greater(measure(begin, middle), measure(middle + 1, end)));
-    return node.greatest;
+    node.greatest_upper = node.range.upper;
+    const auto include = [&](const Node& child) {
+      node.greatest_upper = greater(node.greatest_upper, child.greatest_upper);
+      node.greatest_number = std::max(node.greatest_number, child.greatest_number);
+    };
+    if (begin < middle) include(measure(begin, middle));
+    if (middle + 1 < end) include(measure(middle + 1, end));
+    return node;
   }
-  void find(std::string_view path, std::size_t begin, std::size_t end,
+  void find(const DataFile& data_file, std::size_t begin, std::size_t end,
             std::vector<Delete>& found) const {
+    const std::string_view path = data_file.file_path;
     while (begin < end) {
       const std::size_t middle = begin + (end - begin) / 2;
       const Node& node = nodes_[middle];
-      if (node.greatest && *node.greatest < path) return;
-      find(path, begin, middle, found);
+      if (node.greatest_upper && *node.greatest_upper < path) return;
+      if (node.greatest_number < data_file.sequence_number) return;
+      find(data_file, begin, middle, found);
       if (node.range.lower && *node.range.lower > path) return;  // and so are all behind it
-      if (node.range.has(path)) found.push_back(node.one);
+      const bool is_newer = applies(*node.one.file, data_file, SameNumber::kApplies);
+      if (is_newer && node.range.has(path)) found.push_back(node.one);
       begin = middle + 1;
     }
   }
@@ -161,11 +171,18 @@ struct PartitionPositions {
   RangedDeletes ranged;
 };
 
+/// Equality deletes of a partition: its own; once both are asked for, with those of all data.
+struct PartitionEqualities {
+  SharedList own;
+  std::optional<SharedList> with_global;
+};
+
 template <typename Value>
 using ByPartition = std::unordered_map<PartitionKey, Value, PartitionKeyHash>;
 
-template <typename Value>
-const Value* find_in(const ByPartition<Value>& all, const DataFile& data_file) noexcept {
+/// Null: the partition has none.
+template <typename Map>
+auto find_in(Map& all, const DataFile& data_file) noexcept -> decltype(&all.begin()->second) {
   if (all.empty()) return nullptr;
   const auto found = all.find(PartitionKey::of(data_file));
   return found == all.end() ? nullptr : &found->second;
@@ -179,9 +196,9 @@ struct DeleteIndex::Parts {
   /// Position deletes: of one data file; of a partition's.
   std::unordered_map<std::string_view, std::vector<Delete>> positions_by_path;
   ByPartition<PartitionPositions> positions;
-  /// Equality deletes: of all data; of a partition's, those of all data included.
+  /// Equality deletes: of all data; of a partition's.
   SharedList global_equalities;
-  ByPartition<SharedList> equalities;
+  ByPartition<PartitionEqualities> equalities;
 
   [[nodiscard]] Status add_vector(const DataFile& file);
   void add_positions(const Delete& one);
@@ -222,7 +239,7 @@ void DeleteIndex::Parts::finish() {
     partition.any.finish();
     partition.ranged.finish();
   }
-  for (auto& [key, deletes] : equalities) deletes.finish(global_equalities.deletes());
+  for (auto& [key, deletes] : equalities) deletes.own.finish();
   global_equalities.finish();
 }
 
@@ -240,13 +257,13 @@ void DeleteIndex::Parts::find_own_positions(const DataFile& data_file,
                                             std::vector<Delete>& found) const {
   if (const auto at = positions_by_path.find(data_file.file_path); at != positions_by_path.end()) {
     for (const Delete& each : at->second) {
-      if (PartitionKey::of(*each.file) == PartitionKey::of(data_file)) found.push_back(each);
+      if (applies(*each.file, data_file, SameNumber::kApplies) &&
+          PartitionKey::of(*each.file) == PartitionKey::of(data_file)) {
+        found.push_back(each);
+      }
     }
   }
-  if (partition != nullptr) partition->ranged.find(data_file.file_path, found);
-  std::erase_if(found, [&](const Delete& each) {
-    return !applies(*each.file, data_file, SameNumber::kApplies);
-  });
+  if (partition != nullptr) partition->ranged.find(data_file, found);
 }
 
 // ---- DeleteIndex
@@ -275,7 +292,7 @@ Result<DeleteIndex> DeleteIndex::make(std::span<const DataFile* const> delete_fi
     } else if (is_unpartitioned(*spec)) {
       parts->global_equalities.add({&file, i});
     } else {
-      parts->equalities[PartitionKey::of(file)].add({&file, i});
+      parts->equalities[PartitionKey::of(file)].own.add({&file, i});
     }
   }
   parts->finish();
@@ -302,17 +319,21 @@ std::span<const DataFile* const> DeleteIndex::find_positions(
   return {};
 }
 
-std::span<const DataFile* const> DeleteIndex::find_equalities(
-    const DataFile& data_file) const noexcept {
-  const SharedList* const partition = find_in(parts_->equalities, data_file);
-  const SharedList& list = partition != nullptr ? *partition : parts_->global_equalities;
-  return list.files_for(data_file, SameNumber::kDoesNotApply);
-}
-
-bool DeleteIndex::is_empty() const noexcept {
-  return parts_->vectors.empty() && parts_->positions_by_path.empty() &&
-         parts_->positions.empty() && parts_->global_equalities.is_empty() &&
-         parts_->equalities.empty();
+std::span<const DataFile* const> DeleteIndex::find_equalities(const DataFile& data_file) {
+  const auto of = [&](const SharedList& list) {
+    return list.files_for(data_file, SameNumber::kDoesNotApply);
+  };
+  const auto global = of(parts_->global_equalities);
+  PartitionEqualities* const partition = find_in(parts_->equalities, data_file);
+  if (partition == nullptr) return global;
+  const auto own = of(partition->own);
+  if (global.empty() || own.empty()) return own.empty() ? global : own;
+  if (!partition->with_global) {
+    SharedList& both = partition->with_global.emplace(partition->own);
+    for (const Delete& each : parts_->global_equalities.deletes()) both.add(each);
+    both.finish();
+  }
+  return of(*partition->with_global);
 }
 
 }  // namespace iceblink::iceberg

@@ -1,6 +1,6 @@
 // Which delete files apply to a data file (Iceberg table specification, "Scan Planning").
 //
-// Thread safety: immutable once made.
+// Thread safety: belongs to one thread while it is asked; what it returned is immutable.
 #pragma once
 
 #include <iceblink/metadata/manifest.h>
@@ -27,16 +27,14 @@ class DeleteIndex {
 
   /// Its deletion vector, or else its position deletes; by ascending sequence number, then as they
   /// were given. Where that is a list that data files share, it is returned, and lives as long as
-  /// the index; else they are appended to `own`, and nothing is returned. O(log deletes + found).
-  /// Throws std::bad_alloc.
+  /// the index; else they are appended to `own`, and nothing is returned. O(log deletes + found)
+  /// where those with bounds of paths are not both older and within them. Throws std::bad_alloc.
   [[nodiscard]] std::span<const DataFile* const> find_positions(
       const DataFile& data_file, std::vector<const DataFile*>& own) const;
-  /// Its equality deletes, in the same order, of a list that lives as long as the index.
-  /// O(log deletes).
-  [[nodiscard]] std::span<const DataFile* const> find_equalities(
-      const DataFile& data_file) const noexcept;
-
-  [[nodiscard]] bool is_empty() const noexcept;
+  /// Its equality deletes, in the same order, of a list that lives as long as the index. O(log
+  /// deletes), but where a partition's own and those of all data meet for the first time. Throws
+  /// std::bad_alloc.
+  [[nodiscard]] std::span<const DataFile* const> find_equalities(const DataFile& data_file);
 
  private:
   struct Parts;

@@ -5,8 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "iceberg/manifest/manifest_reader.h"
-
 namespace iceblink::iceberg {
 namespace {
 

@@ -6,6 +6,8 @@
 #include <functional>
 #include <string_view>
 
+#include "iceberg/pruning/literal_storage.h"
+
 namespace iceblink::iceberg {
 namespace {
 
@@ -17,31 +19,11 @@ constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) noexcept 
   return hash ^ (hash >> 32);
 }
 
-/// How a value is held. Where a field's type is not known, manifests may have it as other kinds of
-/// one form.
-enum class Form : std::uint8_t { kInteger, kNumber, kDecimal, kBytes };
-
-Form form_of(TypeKind kind) noexcept {
-  switch (kind) {
-    case TypeKind::kFloat:
-    case TypeKind::kDouble:
-      return Form::kNumber;
-    case TypeKind::kDecimal:
-      return Form::kDecimal;
-    case TypeKind::kString:
-    case TypeKind::kUuid:
-    case TypeKind::kFixed:
-    case TypeKind::kBinary:
-      return Form::kBytes;
-    default:
-      return Form::kInteger;
-  }
-}
-
+/// Where a field's type is not known, manifests may have its values as other kinds of one storage.
 bool is_same_in_partition(const Literal& a, const Literal& b) noexcept {
   if (a.is_null || b.is_null) return a.is_null && b.is_null;
   if (a.kind == b.kind) return is_same(a, b);
-  if (form_of(a.kind) != form_of(b.kind)) return false;
+  if (storage_of(a.kind) != storage_of(b.kind)) return false;
   Literal as = b;
   as.kind = a.kind;
   return is_same(a, as);
@@ -50,15 +32,16 @@ bool is_same_in_partition(const Literal& a, const Literal& b) noexcept {
 /// The same for values that are the same; of which kind they are does not matter.
 std::uint64_t bits_of(const Literal& value) noexcept {
   if (value.is_null) return kNull;
-  switch (form_of(value.kind)) {
-    case Form::kInteger:
+  switch (storage_of(value.kind)) {
+    case LiteralStorage::kNone:
+    case LiteralStorage::kInteger:
       break;
-    case Form::kNumber:
+    case LiteralStorage::kNumber:
       if (std::isnan(value.number)) return kNan;
       return std::bit_cast<std::uint64_t>(value.number + 0.0);  // -0.0 becomes 0.0
-    case Form::kDecimal:
+    case LiteralStorage::kDecimal:
       return mixed(static_cast<std::uint64_t>(value.unscaled.high), value.unscaled.low);
-    case Form::kBytes:
+    case LiteralStorage::kBytes:
       return std::hash<std::string_view>{}(value.bytes);
   }
   return static_cast<std::uint64_t>(value.integer);

@@ -6,40 +6,15 @@
 #include <string>
 
 #include "iceberg/pruning/calendar.h"
+#include "iceberg/pruning/literal_storage.h"
 #include "iceberg/pruning/wide_integer.h"
 #include "iceberg/type_text.h"
 
 namespace iceblink {
 namespace {
 
-enum class Storage : std::uint8_t { kNone, kInteger, kNumber, kDecimal, kBytes };
-
-Storage storage_of(TypeKind kind) noexcept {
-  switch (kind) {
-    case TypeKind::kBoolean:
-    case TypeKind::kInt:
-    case TypeKind::kLong:
-    case TypeKind::kDate:
-    case TypeKind::kTime:
-    case TypeKind::kTimestamp:
-    case TypeKind::kTimestampTz:
-    case TypeKind::kTimestampNs:
-    case TypeKind::kTimestampTzNs:
-      return Storage::kInteger;
-    case TypeKind::kFloat:
-    case TypeKind::kDouble:
-      return Storage::kNumber;
-    case TypeKind::kDecimal:
-      return Storage::kDecimal;
-    case TypeKind::kString:
-    case TypeKind::kUuid:
-    case TypeKind::kFixed:
-    case TypeKind::kBinary:
-      return Storage::kBytes;
-    default:
-      return Storage::kNone;
-  }
-}
+using Storage = iceberg::LiteralStorage;
+using iceberg::storage_of;
 
 /// At most eight bytes.
 std::uint64_t little_endian(std::string_view bytes) noexcept {

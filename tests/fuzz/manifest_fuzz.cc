@@ -106,7 +106,7 @@ void check_deletes(const Manifest& manifest) {
   for (const auto& entry : manifest.entries()) {
     if (entry.is_live() && deletes.size() < kMatchedMax) deletes.push_back(&entry.file);
   }
-  const auto index = iceberg::DeleteIndex::make(deletes, table());
+  auto index = iceberg::DeleteIndex::make(deletes, table());
   if (!index) {
     check_error(index.error());
     return;

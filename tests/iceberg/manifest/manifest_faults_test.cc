@@ -1,4 +1,5 @@
 // Manifests that are damaged, cut short, or not what the manifest list says of them.
+#include "iceberg/manifest/manifest_counts.h"
 #include "tests/iceberg/manifest/manifest_samples.h"
 
 namespace iceblink::iceberg::testing {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "iceberg/manifest/delete_index.h"
+#include "iceberg/manifest/manifest_counts.h"
 #include "tests/iceberg/manifest/manifest_samples.h"
 
 namespace iceblink::iceberg::testing {
@@ -191,7 +192,7 @@ TEST_F(RealManifests, DeletesFindTheirDataFiles) {
         if (each.is_live()) deletes.push_back(&each.file);
       }
     }
-    const auto index = DeleteIndex::make(deletes, *snapshot.table);
+    auto index = DeleteIndex::make(deletes, *snapshot.table);
     ASSERT_TRUE(index) << index.error().message();
     for (const auto& manifest : snapshot.manifests) {
       if (manifest->content() != ManifestContent::kData) continue;
