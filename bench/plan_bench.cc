@@ -14,10 +14,11 @@
 
 #include "bench/build_check.h"
 #include "bench/measurement.h"
+#include "bench/publisher_side.h"
 #include "bench/sample_manifests.h"
 #include "bench/scratch_dir.h"
 #include "iceberg/location_map.h"
-#include "shm/publisher.h"
+#include "shm/change.h"
 
 namespace {
 
@@ -77,15 +78,8 @@ int main(int argc, char** argv) {
   }
   const std::size_t rounds = number(argc, argv, "--rounds", 11);
   const ScratchDir scratch(argument(argc, argv, "--dir", "/tmp"));
-  shm::PublisherOptions publishing;
-  publishing.runtime_dir = scratch.path() + "/segment";
-  publishing.store_uuid[0] = 7;
-  publishing.hash_seed = 0x1ceb11;
-  publishing.daemon_version = "bench";
-  std::filesystem::create_directories(publishing.runtime_dir);
-  const auto publisher = take(shm::Publisher::open(publishing));
-  require_ok(publisher->start(OneTable(argument(argc, argv, "--metadata", "")), 1));
-  publisher->beat();
+  const std::string runtime_dir = scratch.path() + "/segment";
+  const auto publisher = publish(runtime_dir, OneTable(argument(argc, argv, "--metadata", "")));
 
   CatalogOptions options;
   const std::string prefix = argument(argc, argv, "--location-prefix", "");
@@ -95,10 +89,10 @@ int main(int argc, char** argv) {
   // Room for all of it, however large: what is compared is kept and not kept.
   options.object_cache_bytes_max = std::size_t{256} << 20;
   options.table_cache_bytes_max = std::size_t{1} << 30;
-  const Catalog keeping = take(Catalog::open(publishing.runtime_dir, options));
+  const Catalog keeping = take(Catalog::open(runtime_dir, options));
   options.metadata_cache_bytes_max = options.table_cache_bytes_max = 0;
   options.object_cache_bytes_max = 0;
-  const Catalog reading = take(Catalog::open(publishing.runtime_dir, options));
+  const Catalog reading = take(Catalog::open(runtime_dir, options));
   const std::size_t expected = plan(reading);
   require(plan(keeping) == expected, "another number of files");
   Samples samples;

@@ -6,18 +6,22 @@
 
 namespace iceblink::bench {
 
-PublisherSide::PublisherSide(const std::string& runtime_dir, SampleCatalog catalog)
-    : catalog_(catalog) {
+std::unique_ptr<shm::Publisher> publish(const std::string& runtime_dir,
+                                        const shm::CatalogSource& source) {
   std::filesystem::create_directories(runtime_dir);
   shm::PublisherOptions options;
   options.runtime_dir = runtime_dir;
   options.store_uuid[0] = 7;
   options.hash_seed = kHashSeed;
   options.daemon_version = "bench";
-  publisher_ = take(shm::Publisher::open(options));
-  require_ok(publisher_->start(SampleSource(catalog_), 1));
-  publisher_->beat();
+  auto publisher = take(shm::Publisher::open(options));
+  require_ok(publisher->start(source, 1));
+  publisher->beat();
+  return publisher;
 }
+
+PublisherSide::PublisherSide(const std::string& runtime_dir, SampleCatalog catalog)
+    : catalog_(catalog), publisher_(publish(runtime_dir, SampleSource(catalog_))) {}
 
 PublisherSide::Move PublisherSide::prepare_one(std::size_t table_index, std::size_t version) const {
   return {encode(catalog_.ident(table_index)), catalog_.location(table_index, version)};

@@ -13,10 +13,14 @@
 
 namespace iceblink::bench {
 
+inline constexpr std::uint64_t kHashSeed = 0x1ceb11;
+
+/// A publisher of what the source has, at generation 1. The directory is made when it is missing.
+[[nodiscard]] std::unique_ptr<shm::Publisher> publish(const std::string& runtime_dir,
+                                                      const shm::CatalogSource& source);
+
 class PublisherSide {
  public:
-  static constexpr std::uint64_t kHashSeed = 0x1ceb11;
-
   /// Builds the first arena. The directory is made when it is missing.
   PublisherSide(const std::string& runtime_dir, SampleCatalog catalog);
 

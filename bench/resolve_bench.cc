@@ -22,10 +22,11 @@
 
 #include "bench/build_check.h"
 #include "bench/measurement.h"
+#include "bench/publisher_side.h"
 #include "bench/sample_catalog.h"
 #include "bench/scratch_dir.h"
 #include "iceberg/fingerprint.h"
-#include "shm/publisher.h"
+#include "shm/change.h"
 
 namespace {
 
@@ -239,15 +240,8 @@ int main(int argc, char** argv) {
   const std::string only = argument(argc, argv, "--only", "");
   const ScratchDir scratch(argument(argc, argv, "--dir", "/tmp"));
 
-  shm::PublisherOptions publishing;
-  publishing.runtime_dir = scratch.path() + "/segment";
-  publishing.store_uuid[0] = 7;
-  publishing.hash_seed = 0x1ceb11;
-  publishing.daemon_version = "bench";
-  std::filesystem::create_directories(publishing.runtime_dir);
-  const auto publisher = take(shm::Publisher::open(publishing));
-  require_ok(publisher->start(DocumentSource(sample, scratch.path() + "/files"), 1));
-  publisher->beat();
+  const std::string runtime_dir = scratch.path() + "/segment";
+  const auto publisher = publish(runtime_dir, DocumentSource(sample, scratch.path() + "/files"));
   std::thread([] {}).join();  // a process of one thread counts references without atomics
 
   CatalogOptions options;
@@ -255,8 +249,8 @@ int main(int argc, char** argv) {
   options.table_cache_bytes_max = std::size_t{1} << 30;
   options.object_cache_bytes_max = 0;  // so that all handles fit
   // Apart, so that each has its memory together, as a process that wants one of them has.
-  const Catalog catalog = take(Catalog::open(publishing.runtime_dir, options));
-  const Catalog handles = take(Catalog::open(publishing.runtime_dir, options));
+  const Catalog catalog = take(Catalog::open(runtime_dir, options));
+  const Catalog handles = take(Catalog::open(runtime_dir, options));
   const Snapshot snapshot = take(catalog.snapshot());
   warm_up(sample, [&](const TableIdent& ident) { return take(catalog.resolve_metadata(ident)); });
   require_all_kept(catalog.stats().metadata_cache, sample);
@@ -306,7 +300,7 @@ int main(int argc, char** argv) {
     if (wanted("processes")) {
       for (const std::size_t processes : {1U, 4U}) {
         add(samples, "load_table_processes_" + std::to_string(processes),
-            measure_processes(publishing.runtime_dir, idents[0], lookups, processes));
+            measure_processes(runtime_dir, idents[0], lookups, processes));
       }
     }
   }

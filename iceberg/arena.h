@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -47,6 +48,10 @@ class Arena {
   [[nodiscard]] std::string_view copy(std::string_view text) {
     const auto copied = copy(std::span<const char>(text.data(), text.size()));
     return {copied.data(), copied.size()};
+  }
+  [[nodiscard]] std::optional<std::string_view> copy_if_any(
+      const std::optional<std::string_view>& text) {
+    return text ? std::optional(copy(*text)) : std::nullopt;
   }
   /// Room for `count` elements, which are the caller's to construct.
   template <typename T>

@@ -95,10 +95,6 @@ std::span<const Integer> copy_integers(const RecordValues& values, DataFileField
   return {integers, count};
 }
 
-std::optional<std::string_view> copy(std::optional<std::string_view> bytes, Arena& arena) {
-  return bytes ? std::optional(arena.copy(*bytes)) : std::nullopt;
-}
-
 }  // namespace
 
 Result<DataFileReader> DataFileReader::make(const avro::Schema& record, const PartitionSpec& spec,
@@ -144,12 +140,12 @@ DataFile DataFileReader::read(const avro::Value& record, Arena& arena, EntryFaul
     if (const avro::Value* const map = values.find(field)) metrics_.add(metric, *map, fault);
   }
   file.columns = metrics_.read(arena);
-  file.key_metadata = copy(values.bytes(kKeyMetadata), arena);
+  file.key_metadata = arena.copy_if_any(values.bytes(kKeyMetadata));
   file.split_offsets = copy_integers<std::int64_t>(values, kSplitOffsets, arena);
   file.equality_ids = copy_integers<std::int32_t>(values, kEqualityIds, arena);
   file.sort_order_id = values.int32(kSortOrderId);
   file.first_row_id = values.count(kFirstRowId);
-  file.referenced_data_file = copy(values.text(kReferencedDataFile), arena);
+  file.referenced_data_file = arena.copy_if_any(values.text(kReferencedDataFile));
   file.content_offset = values.count(kContentOffset);
   file.content_size_in_bytes = values.count(kContentSize);
   check(values, file);

@@ -60,10 +60,6 @@ constexpr KnownField kSummaryFields[] = {
     {510, "lower_bound", FieldType::kBytes},
     {511, "upper_bound", FieldType::kBytes}};
 
-std::optional<std::string_view> copy(std::optional<std::string_view> bytes, Arena& arena) {
-  return bytes ? std::optional(arena.copy(*bytes)) : std::nullopt;
-}
-
 /// Gathers the entries of one manifest list.
 class ListEntryReader {
  public:
@@ -104,7 +100,7 @@ class ListEntryReader {
         .deleted_rows_count = values.count(kDeletedRows),
     };
     manifest.partitions = read_summaries(values.elements(kPartitions), arena, fault);
-    manifest.key_metadata = copy(values.bytes(kKeyMetadata), arena);
+    manifest.key_metadata = arena.copy_if_any(values.bytes(kKeyMetadata));
     manifest.first_row_id = values.count(kFirstRowId);
     if (fault.is_set()) {
       const std::string number = std::to_string(manifests_.size());
@@ -132,8 +128,8 @@ class ListEntryReader {
       const RecordValues values(*summary_fields_, elements[i], path, fault);
       summary.contains_null = values.boolean(kContainsNull).value_or(true);
       summary.contains_nan = values.boolean(kContainsNan);
-      summary.lower_bound = copy(values.bytes(kLowerBound), arena);
-      summary.upper_bound = copy(values.bytes(kUpperBound), arena);
+      summary.lower_bound = arena.copy_if_any(values.bytes(kLowerBound));
+      summary.upper_bound = arena.copy_if_any(values.bytes(kUpperBound));
     }
     return {summaries, elements.size()};
   }

@@ -1,7 +1,9 @@
 #include "iceberg/pruning/bound_predicate.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
@@ -154,10 +156,10 @@ class Binder {
 
   /// Index of the column of that name.
   [[nodiscard]] Result<std::uint32_t> find_column(const std::string& name) {
+    if (const auto known = columns_by_name_.find(name); known != columns_by_name_.end()) {
+      return known->second;
+    }
     auto& columns = bound_.columns_;
-    const auto named = std::find_if(columns.begin(), columns.end(),
-                                    [&](const BoundColumn& column) { return column.name == name; });
-    if (named != columns.end()) return static_cast<std::uint32_t>(named - columns.begin());
     Path path;
     if (!find_path(schema_.fields, name, path)) {
       return refused(name, leads_into_repeated(schema_.fields, name)
@@ -177,7 +179,9 @@ class Binder {
         columns.back().other_types.push_back(&other->type);
       }
     }
-    return static_cast<std::uint32_t>(columns.size() - 1);
+    const auto index = static_cast<std::uint32_t>(columns.size() - 1);
+    columns_by_name_.emplace(name, index);
+    return index;
   }
 
   [[nodiscard]] Status bind_null_test(const Node& node, Negation negation) {
@@ -215,6 +219,7 @@ class Binder {
 
   const Schema& schema_;
   std::span<const Schema> schemas_;
+  std::unordered_map<std::string, std::uint32_t> columns_by_name_;
   BoundPredicate bound_;
 };
 
