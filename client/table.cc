@@ -68,7 +68,7 @@ Result<const TableSnapshot*> Table::snapshot_as_of(std::int64_t timestamp_ms) co
     if (entry == log->rend()) {
       return no_snapshot(metadata_location_, "in the snapshot log as of " + when);
     }
-    const auto found = snapshot(entry->snapshot_id);
+    auto found = snapshot(entry->snapshot_id);
     if (found || found.error().kind() != ErrorKind::kNotFound) return found;
     return no_snapshot(
         metadata_location_,
