@@ -166,7 +166,7 @@ class Instance::State {
     MetadataFileRules rules{settings_.metadata_bytes_max, settings_.metadata_bytes_max,
                             std::move(map)};
     files_ =
-        std::make_unique<http::FilePool>(http::FilePoolOptions{.threads = settings_.file_threads});
+        std::make_unique<FilePool>(FilePoolOptions{.threads = settings_.file_threads});
     services_.reset(new http::Services{.store = *store_,
                                        .publisher = *publisher_,
                                        .committer = *committer_,
@@ -196,7 +196,7 @@ class Instance::State {
   std::unique_ptr<shm::Publisher> publisher_;
   std::unique_ptr<http::Services> services_;
   std::unique_ptr<http::Server> server_;
-  std::unique_ptr<http::FilePool> files_;
+  std::unique_ptr<FilePool> files_;
   std::unique_ptr<Committer> committer_;
   std::uint16_t tcp_port_ = 0;
   bool is_stopped_ = false;

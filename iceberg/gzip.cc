@@ -21,6 +21,11 @@ struct DecompressorFree {
     libdeflate_free_decompressor(decompressor);
   }
 };
+struct CompressorFree {
+  void operator()(libdeflate_compressor* compressor) const noexcept {
+    libdeflate_free_compressor(compressor);
+  }
+};
 using Decompressor = std::unique_ptr<libdeflate_decompressor, DecompressorFree>;
 
 /// The size that the last four bytes claim for the last member, modulo 2^32.
@@ -35,6 +40,10 @@ std::size_t claimed_bytes(std::span<const std::byte> bytes) noexcept {
 Error too_large(std::size_t inflated_bytes_max) {
   return {ErrorKind::kTooLarge,
           "gzip: more than " + std::to_string(inflated_bytes_max) + " bytes once inflated"};
+}
+
+Error out_of_memory() {
+  return {ErrorKind::kOutOfMemory, "gzip: out of memory"};
 }
 
 /// While it grows, the old memory and the new.
@@ -82,7 +91,7 @@ bool is_gzip(std::span<const std::byte> bytes) noexcept {
 Result<ByteBuffer> inflate_gzip(std::span<const std::byte> bytes, std::size_t inflated_bytes_max,
                                 const TextBytesWanted& wanted) try {
   const Decompressor decompressor(libdeflate_alloc_decompressor());
-  if (decompressor == nullptr) return {ErrorKind::kOutOfMemory, "gzip: out of memory"};
+  if (decompressor == nullptr) return out_of_memory();
   ByteBuffer out;
   do {
     if (!is_gzip(bytes)) {
@@ -104,7 +113,21 @@ Result<ByteBuffer> inflate_gzip(std::span<const std::byte> bytes, std::size_t in
   } while (!bytes.empty());
   return out;
 } catch (const std::bad_alloc&) {
-  return {ErrorKind::kOutOfMemory, "gzip: out of memory"};
+  return out_of_memory();
+}
+
+Result<std::string> compress_gzip(std::string_view text) try {
+  constexpr int kLevel = 1;
+  const std::unique_ptr<libdeflate_compressor, CompressorFree> compressor(
+      libdeflate_alloc_compressor(kLevel));
+  if (!compressor) return out_of_memory();
+  std::string out;
+  out.resize(libdeflate_gzip_compress_bound(compressor.get(), text.size()));
+  out.resize(libdeflate_gzip_compress(compressor.get(), text.data(), text.size(), out.data(),
+                                      out.size()));
+  return out;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace iceblink::iceberg

@@ -1,4 +1,4 @@
-// Inflating gzip (RFC 1952), as metadata files are compressed.
+// Gzip (RFC 1952), as metadata files are compressed.
 #pragma once
 
 #include <iceblink/result.h>
@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
+#include <string_view>
 
 #include "iceberg/byte_buffer.h"
 
@@ -25,5 +27,8 @@ using TextBytesWanted = std::function<void(std::size_t bytes, std::size_t text_b
 [[nodiscard]] Result<ByteBuffer> inflate_gzip(
     std::span<const std::byte> bytes, std::size_t inflated_bytes_max = kInflatedBytesMaxDefault,
     const TextBytesWanted& wanted = {});
+
+/// One member. Fast rather than small. kOutOfMemory.
+[[nodiscard]] Result<std::string> compress_gzip(std::string_view text);
 
 }  // namespace iceblink::iceberg

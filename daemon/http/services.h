@@ -7,7 +7,7 @@
 #include <string>
 
 #include "daemon/committer.h"
-#include "daemon/http/file_pool.h"
+#include "daemon/file_pool.h"
 #include "daemon/metadata_file.h"
 #include "daemon/store.h"
 #include "shm/publisher.h"

@@ -58,6 +58,15 @@ TEST(Gzip, TellsOfMemoryBeforeItIsTaken) {
   EXPECT_LE(told.back().text_bytes_min, text.size() + 3);
 }
 
+TEST(Gzip, InflatesWhatItCompressed) {
+  for (const std::string& text : {std::string(), std::string("x"), std::string(300'000, 'a')}) {
+    const auto compressed = compress_gzip(text);
+    ASSERT_TRUE(compressed);
+    EXPECT_TRUE(is_gzip(bytes_of(*compressed)));
+    EXPECT_EQ(inflate_gzip(bytes_of(*compressed))->view(), text);
+  }
+}
+
 TEST(Gzip, InflatesOneMember) {
   for (const std::string& text : {std::string(), std::string("x"), std::string(3'000'000, 'a')}) {
     EXPECT_EQ(inflate_gzip(bytes_of(deflated(text)))->view(), text);

@@ -1,4 +1,4 @@
-#include "daemon/http/file_pool.h"
+#include "daemon/file_pool.h"
 
 #include <condition_variable>
 #include <deque>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace iceblink::daemon::http {
+namespace iceblink::daemon {
 
 class FilePool::State {
  public:
@@ -81,4 +81,4 @@ std::size_t FilePool::queue_length() const noexcept {
   return state_->queue_length();
 }
 
-}  // namespace iceblink::daemon::http
+}  // namespace iceblink::daemon

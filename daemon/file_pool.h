@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-namespace iceblink::daemon::http {
+namespace iceblink::daemon {
 
 struct FilePoolOptions {
   std::size_t threads = 2;
@@ -34,4 +34,4 @@ class FilePool {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace iceblink::daemon::http
+}  // namespace iceblink::daemon

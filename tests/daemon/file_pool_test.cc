@@ -1,10 +1,10 @@
-#include "daemon/http/file_pool.h"
+#include "daemon/file_pool.h"
 
 #include <gtest/gtest.h>
 
 #include <future>
 
-namespace iceblink::daemon::http {
+namespace iceblink::daemon {
 namespace {
 
 TEST(FilePool, RefusesAJobAboveItsQueueAndRunsTheOthers) {
@@ -32,4 +32,4 @@ TEST(FilePool, TakesNothingOnceStopped) {
 }
 
 }  // namespace
-}  // namespace iceblink::daemon::http
+}  // namespace iceblink::daemon
