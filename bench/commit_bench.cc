@@ -52,7 +52,7 @@ class Writers {
 
  private:
   void move_table(std::size_t index) {
-    daemon::RegisterTable move;
+    daemon::Register move;
     move.ident = catalog_.ident(index);
     move.expect = catalog_.location(index, versions_[index]);
     move.row.location = catalog_.location(index, ++versions_[index]);

@@ -52,7 +52,7 @@ void StoreSide::fill(const SampleCatalog& catalog) {
     add(daemon::CreateNamespace{catalog.levels(i), {}});
   }
   for (std::size_t i = 0; i < catalog.table_count(); ++i) {
-    daemon::RegisterTable table;
+    daemon::Register table;
     table.ident = catalog.ident(i);
     table.row.location = catalog.location(i, 0);
     table.row.format_version = 2;

@@ -4,40 +4,21 @@
 #include <string>
 #include <utility>
 
+#include "daemon/refusals.h"
 #include "daemon/stored_location.h"
 
 namespace iceblink::daemon {
 namespace {
 
-std::string dotted(const Namespace& levels) {
-  std::string out;
-  for (const auto& level : levels) {
-    if (!out.empty()) out += '.';
-    out += level;
-  }
-  return out;
-}
-
-std::string dotted(const TableIdent& ident) {
-  return dotted(ident.levels) + '.' + ident.name;
-}
-
 /// Nothing, or why an operation is refused.
 using Verdict = std::optional<Refused>;
 
-Verdict refuse(Refusal refusal, ErrorKind kind, std::string message) {
-  return Refused{refusal, Error(kind, std::move(message)), 0};
-}
-Verdict no_such_namespace(const Namespace& levels) {
-  return refuse(Refusal::kNoSuchNamespace, ErrorKind::kNotFound,
-                "Namespace does not exist: " + dotted(levels));
-}
-Verdict no_such_table(const TableIdent& ident) {
-  return refuse(Refusal::kNoSuchTable, ErrorKind::kNotFound,
-                "Table does not exist: " + dotted(ident));
-}
-Verdict already_exists(std::string message) {
-  return refuse(Refusal::kAlreadyExists, ErrorKind::kAlreadyExists, std::move(message));
+Verdict judge_base(const TableIdent& ident, ObjectKind kind, const std::optional<TableRow>& row,
+                   const TableRow& base) {
+  if (row && is_same_pointer(*row, base)) return std::nullopt;
+  return refused(Refusal::kStaleBase, ErrorKind::kConflict,
+                 "Cannot commit: " + std::string(name_of(kind)) + " " + dotted(ident) +
+                     " has changed meanwhile");
 }
 template <typename Name>
 Verdict invalid(const Name& name) {
@@ -56,10 +37,10 @@ std::size_t bytes_of(const Properties& properties) {
 Verdict too_large(const Namespace& levels, const Properties& after, const Properties& before) {
   const std::size_t bytes = bytes_of(after);
   if (bytes <= kPropertiesBytesMax || bytes < bytes_of(before)) return std::nullopt;
-  return refuse(Refusal::kNone, ErrorKind::kInvalidArgument,
-                "The properties of namespace " + dotted(levels) + " would have " +
-                    std::to_string(bytes) + " bytes, they may have " +
-                    std::to_string(kPropertiesBytesMax));
+  return refused(Refusal::kNone, ErrorKind::kInvalidArgument,
+                 "The properties of namespace " + dotted(levels) + " would have " +
+                     std::to_string(bytes) + " bytes, they may have " +
+                     std::to_string(kPropertiesBytesMax));
 }
 
 /// One list's way through a transaction. Each operation is judged whole before it writes.
@@ -70,17 +51,19 @@ class Applier {
   [[nodiscard]] Result<Verdict> operator()(const CreateNamespace& operation);
   [[nodiscard]] Result<Verdict> operator()(const DropNamespace& operation);
   [[nodiscard]] Result<Verdict> operator()(const UpdateProperties& operation);
-  [[nodiscard]] Result<Verdict> operator()(const RegisterTable& operation);
-  [[nodiscard]] Result<Verdict> operator()(const DropTable& operation);
-  [[nodiscard]] Result<Verdict> operator()(const RenameTable& operation);
+  [[nodiscard]] Result<Verdict> operator()(const Register& operation);
+  [[nodiscard]] Result<Verdict> operator()(const Drop& operation);
+  [[nodiscard]] Result<Verdict> operator()(const Rename& operation);
 
   [[nodiscard]] Applied take() && { return std::move(applied_); }
 
  private:
   [[nodiscard]] Result<bool> exists(const Namespace& levels) const;
-  [[nodiscard]] Result<Verdict> judge(const RegisterTable& operation) const;
-  [[nodiscard]] Status put_table(const TableIdent& ident, const TableRow& row);
-  [[nodiscard]] Status erase_table(const TableIdent& ident);
+  [[nodiscard]] Result<Verdict> judge(const Register& operation) const;
+  [[nodiscard]] Result<std::optional<TableRow>> find(ObjectKind kind,
+                                                     const TableIdent& ident) const;
+  [[nodiscard]] Status put(ObjectKind kind, const TableIdent& ident, const TableRow& row);
+  [[nodiscard]] Status erase(ObjectKind kind, const TableIdent& ident);
   void note(shm::RecordKind kind, std::string key, TableRow row = {});
 
   Store::Writing& writing_;
@@ -95,10 +78,13 @@ Result<Verdict> Applier::operator()(const CreateNamespace& operation) {
   if (operation.levels.size() > 1) {
     const Namespace parent(operation.levels.begin(), operation.levels.end() - 1);
     ICEBLINK_ASSIGN_OR_RETURN(const bool has_parent, exists(parent));
-    if (!has_parent) return no_such_namespace(parent);
+    if (!has_parent) return Verdict(no_such_namespace(parent));
   }
   ICEBLINK_ASSIGN_OR_RETURN(const bool taken, exists(operation.levels));
-  if (taken) return already_exists("Namespace already exists: " + dotted(operation.levels));
+  if (taken) {
+    return Verdict(refused(Refusal::kAlreadyExists, ErrorKind::kAlreadyExists,
+                           "Namespace already exists: " + dotted(operation.levels)));
+  }
   ICEBLINK_RETURN_IF_ERROR(writing_.put_namespace(operation.levels, operation.properties));
   note(shm::RecordKind::kNamespace, encode(operation.levels));
   return {std::nullopt};
@@ -106,11 +92,11 @@ Result<Verdict> Applier::operator()(const CreateNamespace& operation) {
 
 Result<Verdict> Applier::operator()(const DropNamespace& operation) {
   ICEBLINK_ASSIGN_OR_RETURN(const bool known, exists(operation.levels));
-  if (!known) return no_such_namespace(operation.levels);
+  if (!known) return Verdict(no_such_namespace(operation.levels));
   ICEBLINK_ASSIGN_OR_RETURN(const bool full, writing_.has_children(operation.levels));
   if (full) {
-    return refuse(Refusal::kNamespaceNotEmpty, ErrorKind::kNotEmpty,
-                  "Namespace " + dotted(operation.levels) + " is not empty.");
+    return Verdict(refused(Refusal::kNamespaceNotEmpty, ErrorKind::kNotEmpty,
+                           "Namespace " + dotted(operation.levels) + " is not empty."));
   }
   ICEBLINK_RETURN_IF_ERROR(writing_.erase_namespace(operation.levels));
   note(shm::RecordKind::kNamespaceTombstone, encode(operation.levels));
@@ -120,12 +106,12 @@ Result<Verdict> Applier::operator()(const DropNamespace& operation) {
 Result<Verdict> Applier::operator()(const UpdateProperties& operation) {
   for (const auto& name : operation.removals) {
     if (operation.updates.contains(name)) {
-      return refuse(Refusal::kUnprocessable, ErrorKind::kInvalidArgument,
-                    "A property key cannot be both set and removed: " + name);
+      return Verdict(refused(Refusal::kUnprocessable, ErrorKind::kInvalidArgument,
+                             "A property key cannot be both set and removed: " + name));
     }
   }
   ICEBLINK_ASSIGN_OR_RETURN(const auto before, writing_.find_namespace(operation.levels));
-  if (!before) return no_such_namespace(operation.levels);
+  if (!before) return Verdict(no_such_namespace(operation.levels));
   Properties after = *before;
   PropertiesChange change;
   for (const auto& name : std::set(operation.removals.begin(), operation.removals.end())) {
@@ -143,58 +129,66 @@ Result<Verdict> Applier::operator()(const UpdateProperties& operation) {
   return {std::nullopt};
 }
 
-Result<Verdict> Applier::operator()(const RegisterTable& operation) {
+Result<Verdict> Applier::operator()(const Register& operation) {
   ICEBLINK_ASSIGN_OR_RETURN(auto verdict, judge(operation));
   if (verdict) return {std::move(verdict)};
-  ICEBLINK_RETURN_IF_ERROR(put_table(operation.ident, operation.row));
+  ICEBLINK_RETURN_IF_ERROR(put(operation.kind, operation.ident, operation.row));
   return {std::nullopt};
 }
 
-Result<Verdict> Applier::judge(const RegisterTable& operation) const {
+Result<Verdict> Applier::judge(const Register& operation) const {
   const TableIdent& ident = operation.ident;
   if (auto verdict = invalid(ident)) return {std::move(verdict)};
   if (const Status status = validate_location(ident, operation.row.location); !status) {
     return {Refused{Refusal::kNone, status.error(), 0}};
   }
+  ICEBLINK_ASSIGN_OR_RETURN(const auto row, find(operation.kind, ident));
+  if (operation.based_on) return judge_base(ident, operation.kind, row, *operation.based_on);
   ICEBLINK_ASSIGN_OR_RETURN(const bool known, exists(ident.levels));
-  if (!known) return no_such_namespace(ident.levels);
-  ICEBLINK_ASSIGN_OR_RETURN(const auto view, writing_.find_view(ident));
-  if (view) return already_exists("View with same name already exists: " + dotted(ident));
-  ICEBLINK_ASSIGN_OR_RETURN(const auto row, writing_.find_table(ident));
+  if (!known) return Verdict(no_such_namespace(ident.levels));
+  const ObjectKind other = other_than(operation.kind);
+  ICEBLINK_ASSIGN_OR_RETURN(const auto namesake, find(other, ident));
+  if (namesake) return Verdict(has_namesake(other, ident));
   if (operation.expect) {
-    if (!row) return no_such_table(ident);
+    if (!row) return Verdict(no_such(operation.kind, ident));
     if (row->location == *operation.expect) return {std::nullopt};
-    return refuse(Refusal::kCommitFailed, ErrorKind::kConflict,
-                  "Cannot commit " + dotted(ident) + ": expected metadata location " +
-                      *operation.expect + ", but it is " + row->location);
+    return Verdict(refused(Refusal::kCommitFailed, ErrorKind::kConflict,
+                           "Cannot commit " + dotted(ident) + ": expected metadata location " +
+                               *operation.expect + ", but it is " + row->location));
   }
-  if (row && operation.if_exists == RegisterTable::IfExists::kFail) {
-    return already_exists("Table already exists: " + dotted(ident));
+  if (row && operation.if_exists == Register::IfExists::kFail) {
+    return Verdict(already_exists(operation.kind, ident));
   }
   return {std::nullopt};
 }
 
-Result<Verdict> Applier::operator()(const DropTable& operation) {
-  ICEBLINK_ASSIGN_OR_RETURN(const auto row, writing_.find_table(operation.ident));
-  if (!row) return no_such_table(operation.ident);
-  ICEBLINK_RETURN_IF_ERROR(erase_table(operation.ident));
+Result<Verdict> Applier::operator()(const Drop& operation) {
+  ICEBLINK_ASSIGN_OR_RETURN(const auto row, find(operation.kind, operation.ident));
+  if (operation.based_on) {
+    auto verdict = judge_base(operation.ident, operation.kind, row, *operation.based_on);
+    if (verdict) return {std::move(verdict)};
+  }
+  if (!row) return Verdict(no_such(operation.kind, operation.ident));
+  ICEBLINK_RETURN_IF_ERROR(erase(operation.kind, operation.ident));
   return {std::nullopt};
 }
 
-Result<Verdict> Applier::operator()(const RenameTable& operation) {
-  const auto& [from, to] = operation;
-  ICEBLINK_ASSIGN_OR_RETURN(const auto row, writing_.find_table(from));
-  if (!row) return no_such_table(from);
+Result<Verdict> Applier::operator()(const Rename& operation) {
+  const auto& [from, to, kind] = operation;
+  ICEBLINK_ASSIGN_OR_RETURN(const auto row, find(kind, from));
+  if (!row) return Verdict(no_such(kind, from));
   if (auto verdict = invalid(to)) return {std::move(verdict)};
   ICEBLINK_ASSIGN_OR_RETURN(const bool known, exists(to.levels));
-  if (!known) return no_such_namespace(to.levels);
-  const std::string cannot = "Cannot rename " + dotted(from) + " to " + dotted(to) + ". ";
-  ICEBLINK_ASSIGN_OR_RETURN(const auto table, writing_.find_table(to));
-  if (table) return already_exists(cannot + "Table already exists");
-  ICEBLINK_ASSIGN_OR_RETURN(const auto view, writing_.find_view(to));
-  if (view) return already_exists(cannot + "View already exists");
-  ICEBLINK_RETURN_IF_ERROR(erase_table(from));
-  ICEBLINK_RETURN_IF_ERROR(put_table(to, *row));
+  if (!known) return Verdict(no_such_namespace(to.levels));
+  for (const ObjectKind taken : {ObjectKind::kTable, ObjectKind::kView}) {
+    ICEBLINK_ASSIGN_OR_RETURN(const auto namesake, find(taken, to));
+    if (!namesake) continue;
+    return Verdict(refused(Refusal::kAlreadyExists, ErrorKind::kAlreadyExists,
+                           "Cannot rename " + dotted(from) + " to " + dotted(to) + ". " +
+                               std::string(name_of(taken)) + " already exists"));
+  }
+  ICEBLINK_RETURN_IF_ERROR(erase(kind, from));
+  ICEBLINK_RETURN_IF_ERROR(put(kind, to, *row));
   return {std::nullopt};
 }
 
@@ -203,15 +197,23 @@ Result<bool> Applier::exists(const Namespace& levels) const {
   return properties.has_value();
 }
 
-Status Applier::put_table(const TableIdent& ident, const TableRow& row) {
-  ICEBLINK_RETURN_IF_ERROR(writing_.put_table(ident, row));
-  note(shm::RecordKind::kTable, encode(ident), row);
+Result<std::optional<TableRow>> Applier::find(ObjectKind kind, const TableIdent& ident) const {
+  return kind == ObjectKind::kView ? writing_.find_view(ident) : writing_.find_table(ident);
+}
+
+Status Applier::put(ObjectKind kind, const TableIdent& ident, const TableRow& row) {
+  const bool is_view = kind == ObjectKind::kView;
+  ICEBLINK_RETURN_IF_ERROR(is_view ? writing_.put_view(ident, row)
+                                   : writing_.put_table(ident, row));
+  note(is_view ? shm::RecordKind::kView : shm::RecordKind::kTable, encode(ident), row);
   return Ok{};
 }
 
-Status Applier::erase_table(const TableIdent& ident) {
-  ICEBLINK_RETURN_IF_ERROR(writing_.erase_table(ident));
+Status Applier::erase(ObjectKind kind, const TableIdent& ident) {
+  const bool is_view = kind == ObjectKind::kView;
+  ICEBLINK_RETURN_IF_ERROR(is_view ? writing_.erase_view(ident) : writing_.erase_table(ident));
   note(shm::RecordKind::kTombstone, encode(ident));
+  applied_.changes.back().dropped_kind = kind;
   return Ok{};
 }
 

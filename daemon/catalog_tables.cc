@@ -37,6 +37,16 @@ Result<std::optional<TableRow>> CatalogTables::find_row(MDB_dbi database,
   return row;
 }
 
+Result<std::optional<StoredAnswer>> CatalogTables::find_answer(const IdempotencyKey& key,
+                                                               std::int64_t now_ms) const {
+  ICEBLINK_ASSIGN_OR_RETURN(const auto bytes, get(databases_.idempotency, answer_key(key)));
+  if (!bytes) return {std::nullopt};
+  auto answer = decode_answer(*bytes);
+  if (!answer) return damaged("the answer kept for an idempotency key");
+  if (answer->expires_at_ms <= now_ms) return {std::nullopt};
+  return answer;
+}
+
 Result<bool> CatalogTables::has_prefix(MDB_dbi database, std::string_view prefix) const {
   lmdb::Cursor cursor;
   int code = cursor.open(txn_, database);

@@ -52,6 +52,9 @@ class CatalogTables {
   [[nodiscard]] Result<std::optional<Properties>> find_namespace(const Namespace& levels) const;
   [[nodiscard]] Result<std::optional<TableRow>> find_row(MDB_dbi database,
                                                          const TableIdent& ident) const;
+  /// Nothing where it has expired.
+  [[nodiscard]] Result<std::optional<StoredAnswer>> find_answer(const IdempotencyKey& key,
+                                                                std::int64_t now_ms) const;
   [[nodiscard]] Result<bool> has_prefix(MDB_dbi database, std::string_view prefix) const;
   [[nodiscard]] Result<bool> has_children(const Namespace& levels) const;
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -33,10 +34,23 @@ void end_process(const Error& error) {
 }
 
 struct Request {
-  std::vector<Operation> operations;
+  Submission submission;
   std::function<void(CommitAnswer)> answer;
   std::optional<CommitAnswer> verdict;  // set when judged, sent when published
 };
+
+/// What a group leaves behind in its transaction.
+struct GroupEffect {
+  std::vector<LoggedChange> changes;
+  bool has_answers = false;
+};
+
+std::int64_t now_ms() {
+  using std::chrono::system_clock;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             system_clock::now().time_since_epoch())
+      .count();
+}
 
 shm::Change view_of(const LoggedChange& change) {
   return {change.kind,
@@ -66,7 +80,7 @@ class Committer::State {
     thread_.join();
   }
 
-  void submit(std::vector<Operation> operations, std::function<void(CommitAnswer)> answer);
+  void submit(Submission submission, std::function<void(CommitAnswer)> answer);
   [[nodiscard]] CommitterStats stats() const;
 
  private:
@@ -75,9 +89,9 @@ class Committer::State {
   void commit(std::span<Request> group);
   [[nodiscard]] Status attempt(std::span<Request> group);
   [[nodiscard]] Status judge(Store::Writing& writing, std::span<Request> group,
-                             std::vector<LoggedChange>& changes) const;
-  [[nodiscard]] Status commit_and_publish(Store::Writing& writing,
-                                          const std::vector<LoggedChange>& changes);
+                             GroupEffect& effect) const;
+  [[nodiscard]] static Status judge(Store::Writing& writing, Request& request, GroupEffect& effect);
+  [[nodiscard]] Status commit_and_publish(Store::Writing& writing, const GroupEffect& effect);
   void answer(std::span<Request> group, std::uint64_t generation);
   void refuse(std::span<Request> group, const Error& error);
 
@@ -94,8 +108,7 @@ class Committer::State {
   std::thread thread_;
 };
 
-void Committer::State::submit(std::vector<Operation> operations,
-                              std::function<void(CommitAnswer)> answer) {
+void Committer::State::submit(Submission submission, std::function<void(CommitAnswer)> answer) {
   std::optional<Error> refusal;
   {
     const std::lock_guard lock(mutex_);
@@ -104,7 +117,7 @@ void Committer::State::submit(std::vector<Operation> operations,
     } else if (queue_.size() >= options_.queue_length_max) {
       refusal = Error(ErrorKind::kBusy, std::to_string(queue_.size()) + " commits are waiting");
     } else {
-      queue_.push_back({std::move(operations), std::move(answer), std::nullopt});
+      queue_.push_back({std::move(submission), std::move(answer), std::nullopt});
     }
     if (refusal) ++stats_.refused_count;
   }
@@ -138,7 +151,7 @@ std::vector<Request> Committer::State::take() {
   std::vector<Request> group;
   std::size_t operation_count = 0;
   while (!queue_.empty()) {
-    operation_count += queue_.front().operations.size();
+    operation_count += queue_.front().submission.operations.size();
     if (!group.empty() && operation_count > options_.group_operations_max) break;
     group.push_back(std::move(queue_.front()));
     queue_.pop_front();
@@ -160,13 +173,15 @@ Status Committer::State::attempt(std::span<Request> group) {
   while (true) {
     ICEBLINK_ASSIGN_OR_RETURN(auto writing, store_.write());
     const std::uint64_t generation = writing->generation();
-    std::vector<LoggedChange> changes;
-    Status status = judge(*writing, group, changes);
-    if (status.ok() && !changes.empty()) status = commit_and_publish(*writing, changes);
+    GroupEffect effect;
+    Status status = judge(*writing, group, effect);
+    if (status.ok() && (!effect.changes.empty() || effect.has_answers)) {
+      status = commit_and_publish(*writing, effect);
+    }
     const bool map_full = writing->map_full();
     writing.reset();
     if (status.ok()) {
-      answer(group, changes.empty() ? generation - 1 : generation);
+      answer(group, effect.changes.empty() ? generation - 1 : generation);
       return Ok{};
     }
     if (!map_full) return status;
@@ -175,40 +190,62 @@ Status Committer::State::attempt(std::span<Request> group) {
 }
 
 Status Committer::State::judge(Store::Writing& writing, std::span<Request> group,
-                               std::vector<LoggedChange>& changes) const {
-  for (Request& request : group) {
-    ICEBLINK_ASSIGN_OR_RETURN(auto outcome, apply_operations(writing, request.operations));
-    if (auto* const refused = std::get_if<Refused>(&outcome)) {
-      request.verdict = std::move(*refused);
-      continue;
-    }
-    auto& applied = std::get<Applied>(outcome);
-    request.verdict = Committed{writing.generation(), std::move(applied.properties)};
-    changes.insert(changes.end(), std::make_move_iterator(applied.changes.begin()),
-                   std::make_move_iterator(applied.changes.end()));
-  }
+                               GroupEffect& effect) const {
+  for (Request& request : group) ICEBLINK_RETURN_IF_ERROR(judge(writing, request, effect));
   return Ok{};
 }
 
-Status Committer::State::commit_and_publish(Store::Writing& writing,
-                                            const std::vector<LoggedChange>& changes) {
+Status Committer::State::judge(Store::Writing& writing, Request& request, GroupEffect& effect) {
+  const auto& [operations, claim] = request.submission;
+  if (claim) {
+    ICEBLINK_ASSIGN_OR_RETURN(const bool has_room, writing.can_put_answer(now_ms()));
+    if (!has_room) {
+      request.verdict = Refused{
+          Refusal::kNone, Error(ErrorKind::kBusy, "too many idempotency keys have not expired"), 0};
+      return Ok{};
+    }
+  }
+  ICEBLINK_ASSIGN_OR_RETURN(auto outcome, apply_operations(writing, operations));
+  if (auto* const refused = std::get_if<Refused>(&outcome)) {
+    request.verdict = std::move(*refused);
+  } else {
+    auto& applied = std::get<Applied>(outcome);
+    request.verdict = Committed{writing.generation(), std::move(applied.properties)};
+    effect.changes.insert(effect.changes.end(), std::make_move_iterator(applied.changes.begin()),
+                          std::make_move_iterator(applied.changes.end()));
+  }
+  if (!claim) return Ok{};
+  auto answer = claim->to_store(*request.verdict);
+  if (!answer) return Ok{};
+  answer->binding = claim->binding;
+  answer->expires_at_ms = claim->expires_at_ms;
+  effect.has_answers = true;
+  return writing.put_answer(claim->key, *answer);
+}
+
+// Room is reserved for what will be published: after a durable commit, that cannot fail.
+Status Committer::State::commit_and_publish(Store::Writing& writing, const GroupEffect& effect) {
   std::vector<shm::Change> views;
-  views.reserve(changes.size());
+  views.reserve(effect.changes.size());
   shm::Room room;
-  for (const auto& change : changes) {
+  for (const auto& change : effect.changes) {
     views.push_back(view_of(change));
     room += shm::Publisher::room_for(views.back());
   }
   ICEBLINK_RETURN_IF_ERROR(publisher_.reserve(room));
   ICEBLINK_FAULT_POINT("commit.before-lmdb");
-  if (const Status status = writing.commit(changes); !status.ok()) {
+  if (const Status status = writing.commit(effect.changes); !status.ok()) {
     publisher_.release();
     if (status.error().kind() != ErrorKind::kStateUnknown) return status;
     options_.on_outcome_unknown(status.error());
     std::abort();  // it must not return: there is nothing true to answer
   }
   ICEBLINK_FAULT_POINT("commit.after-lmdb");
-  publisher_.publish(writing.generation(), views);
+  if (views.empty()) {
+    publisher_.release();
+  } else {
+    publisher_.publish(writing.generation(), views);
+  }
   return Ok{};
 }
 
@@ -244,9 +281,8 @@ Committer::Committer(Store& store, shm::Publisher& publisher, CommitterOptions o
 
 Committer::~Committer() = default;
 
-void Committer::submit(std::vector<Operation> operations,
-                       std::function<void(CommitAnswer)> answer) {
-  state_->submit(std::move(operations), std::move(answer));
+void Committer::submit(Submission submission, std::function<void(CommitAnswer)> answer) {
+  state_->submit(std::move(submission), std::move(answer));
 }
 
 CommitterStats Committer::stats() const {

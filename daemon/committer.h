@@ -13,15 +13,23 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
+#include "daemon/idempotency.h"
 #include "daemon/operation.h"
 #include "shm/publisher.h"
 
 namespace iceblink::daemon {
 
 using CommitAnswer = std::variant<Committed, Refused>;
+
+/// A list of operations, and the key under which its answer is to be found again.
+struct Submission {
+  std::vector<Operation> operations;  // none: only the claim's answer is stored
+  std::optional<IdempotencyClaim> claim;
+};
 
 struct CommitterOptions {
   std::size_t queue_length_max = 4096;  // above: refused at once with kBusy
@@ -47,8 +55,10 @@ class Committer {
   Committer& operator=(const Committer&) = delete;
 
   /// `answer` is called exactly once; at once, on this thread, when the queue is full (kBusy)
-  /// or the committer is stopping (kNoDaemon).
-  void submit(std::vector<Operation> operations, std::function<void(CommitAnswer)> answer);
+  /// or the committer is stopping (kNoDaemon). With a claim, what it makes of the answer is stored
+  /// in the transaction of the effect; a refusal is stored, too, unless the claim makes nothing
+  /// of it. kBusy: no more answers can be kept.
+  void submit(Submission submission, std::function<void(CommitAnswer)> answer);
 
   [[nodiscard]] CommitterStats stats() const;
 

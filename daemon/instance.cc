@@ -112,6 +112,7 @@ class Instance::State {
     is_stopped_ = true;
     if (server_) server_->stop();
     if (files_) files_->stop();
+    if (metadata_commits_) metadata_commits_->stop();
     committer_.reset();
     if (server_) {
       ICEBLINK_FAULT_POINT("stop.before-say-stopped");
@@ -163,10 +164,15 @@ class Instance::State {
 
   Status start_server(std::vector<http::Listener> listeners) {
     ICEBLINK_ASSIGN_OR_RETURN(auto map, iceberg::LocationMap::of(settings_.location_prefixes));
+    ICEBLINK_ASSIGN_OR_RETURN(write_roots_, WriteRoots::of(settings_.write_roots, map));
     MetadataFileRules rules{settings_.metadata_bytes_max, settings_.metadata_bytes_max,
                             std::move(map)};
-    files_ =
-        std::make_unique<FilePool>(FilePoolOptions{.threads = settings_.file_threads});
+    MetadataCommitsOptions commits;
+    commits.warehouse = settings_.warehouse;
+    commits.threads = settings_.commit_threads;
+    metadata_commits_ = std::make_unique<MetadataCommits>(*store_, *committer_, rules, write_roots_,
+                                                          std::move(commits));
+    files_ = std::make_unique<FilePool>(FilePoolOptions{.threads = settings_.file_threads});
     services_.reset(new http::Services{.store = *store_,
                                        .publisher = *publisher_,
                                        .committer = *committer_,
@@ -175,7 +181,11 @@ class Instance::State {
                                        .warehouse = settings_.warehouse,
                                        .answer_bytes_max = settings_.answer_bytes_max,
                                        .request_bytes_max = settings_.request_bytes_max,
-                                       .metadata_rules = std::move(rules)});
+                                       .metadata_rules = std::move(rules),
+                                       .metadata_commits = *metadata_commits_,
+                                       .write_roots = write_roots_,
+                                       .idempotency_lifetime = settings_.idempotency_lifetime,
+                                       .namespace_separator = settings_.namespace_separator});
     http::ServerOptions options;
     options.threads = settings_.http_threads;
     options.connections_max = settings_.connections_max;
@@ -198,6 +208,8 @@ class Instance::State {
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<FilePool> files_;
   std::unique_ptr<Committer> committer_;
+  WriteRoots write_roots_;
+  std::unique_ptr<MetadataCommits> metadata_commits_;
   std::uint16_t tcp_port_ = 0;
   bool is_stopped_ = false;
 };

@@ -90,14 +90,14 @@ Result<Page<Namespace>> LmdbReading::list_namespaces(const Namespace& parent,
   return page;
 }
 
-Result<Page<TableIdent>> LmdbReading::list_tables(const Namespace& levels,
-                                                  const std::optional<std::string>& after,
-                                                  std::optional<std::size_t> limit) const {
+Result<Page<TableIdent>> LmdbReading::list_rows(MDB_dbi database, const Namespace& levels,
+                                                const std::optional<std::string>& after,
+                                                std::optional<std::size_t> limit) const {
   Page<TableIdent> page;
   const std::string prefix = encode(levels) + kNameSeparator;
   if (prefix.size() > kEncodedIdentifierBytesMax) return page;
   lmdb::Cursor cursor;
-  int code = cursor.open(txn_.get(), databases_.tables);
+  int code = cursor.open(txn_.get(), database);
   if (code == 0) code = seek_after(cursor, prefix, after);
   for (; code == 0 && cursor.key().starts_with(prefix); code = cursor.next()) {
     if (limit && page.items.size() == *limit) {

@@ -36,7 +36,18 @@ class LmdbReading final : public Store::Reading {
       std::optional<std::size_t> limit) const override;
   [[nodiscard]] Result<Page<TableIdent>> list_tables(
       const Namespace& levels, const std::optional<std::string>& after,
-      std::optional<std::size_t> limit) const override;
+      std::optional<std::size_t> limit) const override {
+    return list_rows(databases_.tables, levels, after, limit);
+  }
+  [[nodiscard]] Result<Page<TableIdent>> list_views(
+      const Namespace& levels, const std::optional<std::string>& after,
+      std::optional<std::size_t> limit) const override {
+    return list_rows(databases_.views, levels, after, limit);
+  }
+  [[nodiscard]] Result<std::optional<StoredAnswer>> find_answer(
+      const IdempotencyKey& key, std::int64_t now_ms) const override {
+    return tables().find_answer(key, now_ms);
+  }
   [[nodiscard]] Result<std::vector<LoggedChange>> changes_since(std::uint64_t since,
                                                                 std::size_t limit) const override;
 
@@ -44,6 +55,9 @@ class LmdbReading final : public Store::Reading {
   LmdbReading(MapGate& gate, const Databases& databases, const std::string& file)
       : pass_(gate), databases_(databases), file_(file) {}
   [[nodiscard]] CatalogTables tables() const { return {txn_.get(), databases_, file_}; }
+  [[nodiscard]] Result<Page<TableIdent>> list_rows(MDB_dbi database, const Namespace& levels,
+                                                   const std::optional<std::string>& after,
+                                                   std::optional<std::size_t> limit) const;
 
   MapPass pass_;  // outlives the transaction
   const Databases& databases_;

@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t kChangesPerChunk = 256;
 /// Old entries of the log removed by one commit: a bound on its cost when the limit was lowered.
 constexpr std::size_t kTrimmedChunksMax = 4096;
+/// Expired answers removed before one is stored: more than come in, so that none pile up.
+constexpr std::size_t kExpiredAnswersMax = 16;
 /// Less room than LMDB writes in one call counts as none.
 constexpr std::uint64_t kRoomBytesMin = std::uint64_t{1} << 20;
 
@@ -22,8 +24,8 @@ constexpr std::uint64_t kRoomBytesMin = std::uint64_t{1} << 20;
 
 Result<std::unique_ptr<Store::Writing>> LmdbWriting::begin(MDB_env* env, const Databases& databases,
                                                            const std::string& file,
-                                                           LogLimits log_limits) {
-  std::unique_ptr<LmdbWriting> writing(new LmdbWriting(env, databases, file, log_limits));
+                                                           StoreLimits limits) {
+  std::unique_ptr<LmdbWriting> writing(new LmdbWriting(env, databases, file, limits));
   if (const int code = writing->txn_.begin(env, 0); code != 0) {
     return lmdb::error_of(code, file, "begin a write transaction");
   }
@@ -103,7 +105,53 @@ Status LmdbWriting::raw_erase(MDB_dbi database, std::string_view key) {
   return Ok{};
 }
 
+Result<bool> LmdbWriting::can_put_answer(std::int64_t now_ms) {
+  ICEBLINK_RETURN_IF_ERROR(erase_expired_answers(now_ms));
+  MDB_stat stat{};
+  if (const int code = mdb_stat(txn_.get(), databases_.idempotency, &stat); code != 0) {
+    return failed(code, "count the answers");
+  }
+  return stat.ms_entries / 2 < limits_.answers_max;  // two entries each
+}
+
+Status LmdbWriting::put_answer(const IdempotencyKey& key, const StoredAnswer& answer) {
+  ICEBLINK_RETURN_IF_ERROR(erase_answer(key));
+  ICEBLINK_RETURN_IF_ERROR(raw_put(databases_.idempotency, answer_key(key), encode_answer(answer)));
+  return raw_put(databases_.idempotency, expiry_key(answer.expires_at_ms, key), {});
+}
+
+Status LmdbWriting::erase_answer(const IdempotencyKey& key) {
+  const std::string at = answer_key(key);
+  ICEBLINK_ASSIGN_OR_RETURN(const auto bytes, tables().get(databases_.idempotency, at));
+  if (!bytes) return Ok{};
+  const auto old = decode_answer(*bytes);
+  if (!old) return tables().damaged("the answer kept for an idempotency key");
+  ICEBLINK_RETURN_IF_ERROR(raw_erase(databases_.idempotency, expiry_key(old->expires_at_ms, key)));
+  return raw_erase(databases_.idempotency, at);
+}
+
+Status LmdbWriting::erase_expired_answers(std::int64_t now_ms) {
+  const std::string first = expiry_key(0, {});
+  for (std::size_t i = 0; i < kExpiredAnswersMax; ++i) {
+    std::optional<Expiry> expiry;
+    {
+      lmdb::Cursor cursor;
+      int code = cursor.open(txn_.get(), databases_.idempotency);
+      if (code == 0) code = cursor.seek(first);
+      if (code == MDB_NOTFOUND) return Ok{};
+      if (code != 0) return failed(code, "read the answers");
+      expiry = decode_expiry_key(cursor.key());
+    }
+    if (!expiry || expiry->at_ms > now_ms) return Ok{};
+    ICEBLINK_RETURN_IF_ERROR(raw_erase(databases_.idempotency, answer_key(expiry->key)));
+    ICEBLINK_RETURN_IF_ERROR(
+        raw_erase(databases_.idempotency, expiry_key(expiry->at_ms, expiry->key)));
+  }
+  return Ok{};
+}
+
 Status LmdbWriting::commit(const std::vector<LoggedChange>& changes) {
+  if (changes.empty()) return commit_durably();
   ICEBLINK_RETURN_IF_ERROR(append_log(changes));
   ICEBLINK_RETURN_IF_ERROR(trim_log());
   ICEBLINK_RETURN_IF_ERROR(raw_put(databases_.meta, kMetaGeneration, encode_u64(generation_)));
@@ -125,8 +173,8 @@ Status LmdbWriting::append_log(const std::vector<LoggedChange>& changes) {
 Status LmdbWriting::trim_log() {
   ICEBLINK_ASSIGN_OR_RETURN(const std::uint64_t old_floor, tables().counter(kMetaLogFloor));
   std::uint64_t floor = old_floor;
-  if (generation_ > log_limits_.entries_max) {
-    floor = std::max(floor, generation_ - log_limits_.entries_max);
+  if (generation_ > limits_.log_entries_max) {
+    floor = std::max(floor, generation_ - limits_.log_entries_max);
   }
   ICEBLINK_RETURN_IF_ERROR(erase_old_log(floor));
   if (floor == old_floor) return Ok{};
@@ -156,7 +204,7 @@ bool LmdbWriting::log_is_too_large() const {
   MDB_stat stat{};
   if (mdb_stat(txn_.get(), databases_.log, &stat) != 0) return false;
   const std::uint64_t pages = stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages;
-  return pages * stat.ms_psize > log_limits_.bytes_max;
+  return pages * stat.ms_psize > limits_.log_bytes_max;
 }
 
 Error LmdbWriting::failed(int code, std::string_view doing) {

@@ -16,10 +16,11 @@
 
 namespace iceblink::daemon {
 
-/// What the change log may hold. The newest generation stays whatever its size.
-struct LogLimits {
-  std::uint64_t entries_max;
-  std::uint64_t bytes_max;
+/// What the store may hold beside the catalog.
+struct StoreLimits {
+  std::uint64_t log_entries_max;  // the newest generation stays whatever its size
+  std::uint64_t log_bytes_max;
+  std::uint64_t answers_max;
 };
 
 class LmdbWriting final : public Store::Writing {
@@ -28,7 +29,7 @@ class LmdbWriting final : public Store::Writing {
   [[nodiscard]] static Result<std::unique_ptr<Store::Writing>> begin(MDB_env* env,
                                                                      const Databases& databases,
                                                                      const std::string& file,
-                                                                     LogLimits log_limits);
+                                                                     StoreLimits limits);
 
   Status begin_part() override;
   Status commit_part() override;
@@ -64,6 +65,9 @@ class LmdbWriting final : public Store::Writing {
     return erase(databases_.views, encode(ident));
   }
 
+  [[nodiscard]] Result<bool> can_put_answer(std::int64_t now_ms) override;
+  Status put_answer(const IdempotencyKey& key, const StoredAnswer& answer) override;
+
   [[nodiscard]] std::uint64_t generation() const noexcept override { return generation_; }
   [[nodiscard]] Status commit(const std::vector<LoggedChange>& changes) override;
 
@@ -74,9 +78,8 @@ class LmdbWriting final : public Store::Writing {
     std::optional<std::string> previous;
   };
 
-  LmdbWriting(MDB_env* env, const Databases& databases, const std::string& file,
-              LogLimits log_limits)
-      : env_(env), databases_(databases), file_(file), log_limits_(log_limits) {}
+  LmdbWriting(MDB_env* env, const Databases& databases, const std::string& file, StoreLimits limits)
+      : env_(env), databases_(databases), file_(file), limits_(limits) {}
   [[nodiscard]] CatalogTables tables() const { return {txn_.get(), databases_, file_}; }
   [[nodiscard]] Status put_row(MDB_dbi database, const TableIdent& ident, const TableRow& row);
   [[nodiscard]] Status put(MDB_dbi database, const std::string& key, const std::string& value);
@@ -87,6 +90,8 @@ class LmdbWriting final : public Store::Writing {
   [[nodiscard]] Status append_log(const std::vector<LoggedChange>& changes);
   [[nodiscard]] Status trim_log();
   [[nodiscard]] Status erase_old_log(std::uint64_t& floor);
+  [[nodiscard]] Status erase_answer(const IdempotencyKey& key);
+  [[nodiscard]] Status erase_expired_answers(std::int64_t now_ms);
   [[nodiscard]] bool log_is_too_large() const;
   [[nodiscard]] Error failed(int code, std::string_view doing);
   [[nodiscard]] Status commit_durably();
@@ -95,7 +100,7 @@ class LmdbWriting final : public Store::Writing {
   MDB_env* env_;
   const Databases& databases_;
   const std::string& file_;
-  const LogLimits log_limits_;
+  const StoreLimits limits_;
   lmdb::Txn txn_;
   std::uint64_t generation_ = 0;
   bool in_part_ = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iceblink/identifier.h>
+#include <iceblink/object_kind.h>
 
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "daemon/store.h"
+#include "daemon/table_row.h"
 
 namespace iceblink::daemon {
 
@@ -31,28 +33,37 @@ struct UpdateProperties {
   Properties updates;
 };
 
-/// Sets a table's pointer. With `expect`, a compare-and-swap on the stored location of a table
-/// that exists, whatever `if_exists` says.
-struct RegisterTable {
+/// Sets the pointer of a table or view. With `expect` or `based_on`, a compare-and-swap on one that
+/// exists, whatever `if_exists` says.
+struct Register {
   enum class IfExists : std::uint8_t { kFail, kOverwrite };
 
   TableIdent ident;
   TableRow row;  // generation is set by the commit
   IfExists if_exists = IfExists::kFail;
-  std::optional<std::string> expect;
+  std::optional<std::string> expect;  // the stored location
+  ObjectKind kind = ObjectKind::kTable;
+  /// The whole row, its generation too: what the new metadata was made from. If it is another by
+  /// now, the refusal is kStaleBase.
+  std::optional<TableRow> based_on = {};
 };
 
-struct DropTable {
+struct Drop {
   TableIdent ident;
+  ObjectKind kind = ObjectKind::kTable;
+  /// As in Register.
+  std::optional<TableRow> based_on = {};
 };
 
-struct RenameTable {
+/// To a name that neither a table nor a view has.
+struct Rename {
   TableIdent from;
   TableIdent to;
+  ObjectKind kind = ObjectKind::kTable;
 };
 
-using Operation = std::variant<CreateNamespace, DropNamespace, UpdateProperties, RegisterTable,
-                               DropTable, RenameTable>;
+using Operation =
+    std::variant<CreateNamespace, DropNamespace, UpdateProperties, Register, Drop, Rename>;
 
 struct PropertiesChange {
   std::vector<std::string> updated;
@@ -76,6 +87,7 @@ enum class Refusal : std::uint8_t {
   kNamespaceNotEmpty,
   kCommitFailed,
   kUnprocessable,
+  kStaleBase,  // the pointer has moved since it was read; never leaves the daemon
 };
 
 /// A refused or failed operation list: nothing of it was done.

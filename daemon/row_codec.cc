@@ -7,6 +7,9 @@ namespace iceblink::daemon {
 namespace {
 
 constexpr std::uint8_t kVersion = 1;
+constexpr std::uint8_t kDroppedViewBit = 0x80;
+constexpr char kAnswerPrefix = 'k';
+constexpr char kExpiryPrefix = 'e';
 
 template <std::unsigned_integral T>
 void put(std::string& out, T value) {
@@ -142,6 +145,58 @@ std::optional<std::uint64_t> decode_namespace_generation(std::string_view bytes)
   return generation;
 }
 
+std::string answer_key(const IdempotencyKey& key) {
+  std::string out(1, kAnswerPrefix);
+  out += to_view(key);
+  return out;
+}
+
+std::string expiry_key(std::int64_t expires_at_ms, const IdempotencyKey& key) {
+  std::string out(1, kExpiryPrefix);
+  put(out, static_cast<std::uint64_t>(expires_at_ms));
+  out += to_view(key);
+  return out;
+}
+
+std::optional<Expiry> decode_expiry_key(std::string_view bytes) {
+  Taker taker(bytes);
+  Expiry expiry;
+  const auto prefix = taker.take<std::uint8_t>();
+  expiry.at_ms = static_cast<std::int64_t>(taker.take<std::uint64_t>());
+  taker.take_id(expiry.key);
+  if (!taker.good() || !taker.at_end() || prefix != kExpiryPrefix) return std::nullopt;
+  return expiry;
+}
+
+std::string encode_answer(const StoredAnswer& answer) {
+  std::string out;
+  put(out, kVersion);
+  put(out, static_cast<std::uint8_t>(answer.form));
+  put(out, answer.status);
+  out += to_view(answer.binding);
+  put(out, static_cast<std::uint64_t>(answer.expires_at_ms));
+  put_sized(out, answer.text);
+  put_sized(out, encode_row(answer.row));
+  return out;
+}
+
+std::optional<StoredAnswer> decode_answer(std::string_view bytes) {
+  Taker taker(bytes);
+  if (taker.take<std::uint8_t>() != kVersion) return std::nullopt;
+  const auto form = taker.take<std::uint8_t>();
+  if (form > static_cast<std::uint8_t>(StoredAnswer::Form::kUnregistered)) return std::nullopt;
+  StoredAnswer answer;
+  answer.form = static_cast<StoredAnswer::Form>(form);
+  answer.status = taker.take<std::uint16_t>();
+  taker.take_id(answer.binding);
+  answer.expires_at_ms = static_cast<std::int64_t>(taker.take<std::uint64_t>());
+  answer.text = taker.take_sized();
+  auto row = decode_row(taker.take_sized());
+  if (!taker.good() || !taker.at_end() || !row) return std::nullopt;
+  answer.row = *std::move(row);
+  return answer;
+}
+
 std::string log_key(std::uint64_t generation, std::uint32_t chunk) {
   std::string key;
   put(key, generation);
@@ -161,7 +216,10 @@ std::string encode_changes(std::span<const LoggedChange> changes) {
   std::string out;
   put(out, kVersion);
   for (const auto& change : changes) {
-    put(out, static_cast<std::uint8_t>(change.kind));
+    const bool is_dropped_view =
+        change.kind == shm::RecordKind::kTombstone && change.dropped_kind == ObjectKind::kView;
+    put(out, static_cast<std::uint8_t>(static_cast<unsigned>(change.kind) |
+                                       (is_dropped_view ? kDroppedViewBit : 0U)));
     put(out, static_cast<std::uint16_t>(change.key.size()));
     out += change.key;
     const bool has_row =
@@ -178,7 +236,11 @@ bool decode_changes(std::string_view bytes, std::uint64_t generation,
   while (taker.good() && !taker.at_end()) {
     LoggedChange change;
     change.generation = generation;
-    const auto kind = taker.take<std::uint8_t>();
+    auto kind = taker.take<std::uint8_t>();
+    if (kind == (static_cast<unsigned>(shm::RecordKind::kTombstone) | kDroppedViewBit)) {
+      change.dropped_kind = ObjectKind::kView;
+      kind = static_cast<std::uint8_t>(shm::RecordKind::kTombstone);
+    }
     if (kind < static_cast<std::uint8_t>(shm::RecordKind::kTable) ||
         kind > static_cast<std::uint8_t>(shm::RecordKind::kNamespaceTombstone)) {
       return false;

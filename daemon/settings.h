@@ -21,8 +21,9 @@ namespace iceblink::daemon {
 struct Settings {
   std::string runtime_dir;
   std::string data_dir;
-  std::string warehouse;  // URI; empty when none
-  std::string listen;     // HOST:PORT of a loopback address; empty: the Unix socket only
+  std::string warehouse;                 // URI; default: the directory "warehouse" in data_dir
+  std::vector<std::string> write_roots;  // locations; default: the warehouse
+  std::string listen;  // HOST:PORT of a loopback address; empty: the Unix socket only
   std::string log_level = "info";
   std::string instance;  // default: the last part of runtime_dir
   bool replace_control = false;
@@ -30,6 +31,7 @@ struct Settings {
 
   std::size_t http_threads = 2;
   std::size_t file_threads = 2;
+  std::size_t commit_threads = 64;
   std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
   std::uint64_t answer_bytes_max = std::uint64_t{1} << 30;
   std::uint64_t request_bytes_max = std::uint64_t{256} << 20;
@@ -43,6 +45,8 @@ struct Settings {
   std::chrono::milliseconds request_timeout{30'000};
   std::chrono::milliseconds write_timeout{30'000};
   std::chrono::milliseconds drain_timeout{5'000};
+  std::chrono::milliseconds idempotency_lifetime{30 * 60'000};
+  std::string namespace_separator = "%1F";  // url-encoded
 
   std::string fault_point;  // NAME[:N], in builds that have them
 };

@@ -64,6 +64,28 @@ void clear_location_prefixes(Settings& settings) {
   settings.location_prefixes.clear();
 }
 
+Status add_write_root(Settings& settings, const std::string& text) {
+  if (text.empty()) return {ErrorKind::kInvalidArgument, "a write root is a location"};
+  settings.write_roots.push_back(text);
+  return Ok{};
+}
+void clear_write_roots(Settings& settings) {
+  settings.write_roots.clear();
+}
+
+// One byte of ASCII, percent-encoded: names in URLs are split at its encoded form.
+Status set_namespace_separator(Settings& settings, const std::string& text) {
+  const bool is_escape = text.size() == 3 && text[0] == '%' &&
+                         text.find_first_not_of("0123456789ABCDEF", 1) == std::string::npos &&
+                         text[1] < '8' && text != "%00" && text != "%2F";
+  if (!is_escape) {
+    return {ErrorKind::kInvalidArgument,
+            "'" + text + "' is not a percent-encoded byte such as %1F or %2E"};
+  }
+  settings.namespace_separator = text;
+  return Ok{};
+}
+
 using enum Setting::Type;
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 constexpr std::uint64_t kTiB = std::uint64_t{1} << 40;
@@ -73,8 +95,12 @@ constexpr Setting kSettings[] = {
     {"runtime-dir", "DIR", "Where the segment and the socket are; best on a tmpfs", kText,
      set_text<&Settings::runtime_dir>},
     {"data-dir", "DIR", "Where the durable catalog is", kText, set_text<&Settings::data_dir>},
-    {"warehouse", "URI", "The warehouse this catalog answers for", kText,
-     set_text<&Settings::warehouse>},
+    {"warehouse", "URI", "Where tables go that name no location (default: DATA_DIR/warehouse)",
+     kText, set_text<&Settings::warehouse>},
+    {"write-root", "URI", "Write and purge files below this only; repeatable (default: warehouse)",
+     kList, add_write_root, clear_write_roots},
+    {"namespace-separator", "ESCAPE", "Between a namespace's levels in URLs, beside %1F", kText,
+     set_namespace_separator},
     {"listen", "HOST:PORT", "Serve TCP too, on a loopback address", kText,
      set_text<&Settings::listen>},
     {"log-level", "LEVEL", "trace, debug, info, warning, error or off", kText, set_log_level},
@@ -88,6 +114,10 @@ constexpr Setting kSettings[] = {
      set_number<&Settings::http_threads, 1, 256>},
     {"file-threads", "N", "Threads that read metadata files", kNumber,
      set_number<&Settings::file_threads, 1, 256>},
+    {"commit-threads", "N", "Threads that write metadata files", kNumber,
+     set_number<&Settings::commit_threads, 1, 1024>},
+    {"idempotency-lifetime-ms", "MS", "How long the answer to an Idempotency-Key is kept", kNumber,
+     set_number<&Settings::idempotency_lifetime, 1000, 30 * kDayMs>},
     {"body-bytes-max", "BYTES", "Largest request body", kNumber,
      set_number<&Settings::body_bytes_max, 1024, 1024 * kMiB>},
     {"answer-bytes-max", "BYTES", "Answers being sent, above which no more large ones are made",

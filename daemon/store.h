@@ -2,7 +2,8 @@
 //
 // Databases: meta {format, store uuid, hash seed, incarnation, generation}, namespaces (encoded
 // namespace -> properties), tables and views (encoded identifier -> TableRow), log (generation ->
-// changes, bounded), idempotency. One write transaction is one generation.
+// changes, bounded), idempotency (key -> the answer given, until it expires). One write transaction
+// is one generation.
 //
 // Thread safety: reads from any thread, and a Reading may move between threads; write transactions
 // by one thread, the committer's, start to end.
@@ -13,6 +14,7 @@
 #pragma once
 
 #include <iceblink/identifier.h>
+#include <iceblink/object_kind.h>
 #include <iceblink/result.h>
 
 #include <cstdint>
@@ -22,28 +24,20 @@
 #include <string>
 #include <vector>
 
+#include "daemon/stored_answer.h"
 #include "shm/change.h"
 
 namespace iceblink::daemon {
 
 using Properties = std::map<std::string, std::string>;
 
-/// What the catalog knows of a table or view: its pointer, and what its file said when the
-/// pointer was set.
-struct TableRow {
-  std::string location;             // the stored string, byte for byte
-  shm::Id table_uuid{};             // zero when unknown
-  shm::Id metadata_fingerprint{};   // XXH3-128 of the file as stored; zero = unverified
-  std::uint8_t format_version = 0;  // 0 when unknown
-  std::uint64_t generation = 0;     // of the change that set the pointer
-};
-
 /// A change in the log. Owns its bytes.
 struct LoggedChange {
   std::uint64_t generation = 0;
   shm::RecordKind kind = shm::RecordKind::kTable;
   std::string key;
-  TableRow row;  // empty for namespaces and tombstones
+  TableRow row;                                  // empty for namespaces and tombstones
+  ObjectKind dropped_kind = ObjectKind::kTable;  // of a tombstone: a table or a view
 };
 
 struct StoreOptions {
@@ -51,6 +45,7 @@ struct StoreOptions {
   std::uint64_t map_bytes = std::uint64_t{64} << 30;       // sparse; grows
   std::uint64_t log_entries_max = 100'000;                 // generations kept in the change log
   std::uint64_t log_bytes_max = std::uint64_t{256} << 20;  // above, its oldest generations go
+  std::uint64_t answers_max = 1'000'000;                   // kept for idempotency keys
 };
 
 /// A page of names and where the next one starts.
@@ -101,6 +96,12 @@ class Store {
     [[nodiscard]] virtual Result<Page<TableIdent>> list_tables(
         const Namespace& levels, const std::optional<std::string>& after,
         std::optional<std::size_t> limit) const = 0;
+    [[nodiscard]] virtual Result<Page<TableIdent>> list_views(
+        const Namespace& levels, const std::optional<std::string>& after,
+        std::optional<std::size_t> limit) const = 0;
+    /// What was stored under the key and has not expired at `now_ms`.
+    [[nodiscard]] virtual Result<std::optional<StoredAnswer>> find_answer(
+        const IdempotencyKey& key, std::int64_t now_ms) const = 0;
     /// Changes of the generations after `since`, oldest first, whole generations, at least one
     /// and about `limit` changes. kGone: the log no longer (or does not yet) reach that far.
     [[nodiscard]] virtual Result<std::vector<LoggedChange>> changes_since(
@@ -139,9 +140,16 @@ class Store {
     virtual Status put_view(const TableIdent& ident, const TableRow& row) = 0;
     virtual Status erase_view(const TableIdent& ident) = 0;
 
+    /// Removes some answers that have expired at `now_ms`. False: there are still as many as may
+    /// be kept.
+    [[nodiscard]] virtual Result<bool> can_put_answer(std::int64_t now_ms) = 0;
+    /// In place of another of that key, if there is one. Not to be called within a part.
+    virtual Status put_answer(const IdempotencyKey& key, const StoredAnswer& answer) = 0;
+
     /// The generation this transaction will be.
     [[nodiscard]] virtual std::uint64_t generation() const noexcept = 0;
-    /// Writes the log entry and the generation, commits durably. kStateUnknown: the outcome is
+    /// Writes the log entry and the generation, commits durably. Without changes there is no new
+    /// generation, only what else was written. kStateUnknown: the outcome is
     /// unknown, and the caller must end the process without answering (rule 13). After any
     /// other error nothing was done.
     [[nodiscard]] virtual Status commit(const std::vector<LoggedChange>& changes) = 0;

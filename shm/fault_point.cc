@@ -13,7 +13,7 @@
 namespace iceblink::shm {
 namespace {
 
-constexpr std::array<std::string_view, 28> kFaultPoints = {
+constexpr std::array<std::string_view, 31> kFaultPoints = {
     "start.before-restore",   "start.after-restore",   "arena.before-create",
     "arena.after-create",     "arena.before-fill",     "arena.after-fill",
     "control.before-create",  "control.after-create",  "control.before-replace",
@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, 28> kFaultPoints = {
     "publish.after-root",     "publish.before-wake",   "publish.after-wake",
     "commit.before-answer",   "flip.before-root",      "flip.after-root",
     "flip.before-unlink",     "flip.after-unlink",     "stop.before-say-stopped",
-    "stop.after-say-stopped",
+    "stop.after-say-stopped", "metadata.after-write",  "metadata.after-sync",
+    "answer.before-send",
 };
 
 #ifdef ICEBLINK_FAULT_POINTS

@@ -41,9 +41,9 @@ Result<BatchLine> line_of(std::string_view text) {
     line.operation = std::move(request.operation);
   } else if (op == "drop") {
     ICEBLINK_ASSIGN_OR_RETURN(TableIdent ident, table_ident_of(body));
-    line.operation = DropTable{std::move(ident)};
+    line.operation = Drop{std::move(ident)};
   } else if (op == "rename") {
-    RenameTable rename;
+    Rename rename;
     ICEBLINK_ASSIGN_OR_RETURN(rename.from, table_ident_member(body, "source"));
     ICEBLINK_ASSIGN_OR_RETURN(rename.to, table_ident_member(body, "destination"));
     line.operation = std::move(rename);
@@ -85,8 +85,8 @@ class Batch : public std::enable_shared_from_this<Batch> {
 
   void verify() {
     BatchLine& line = lines_[next_++];
-    const auto document = verify_and_fill(std::get<RegisterTable>(line.operation),
-                                          exchange_->services().metadata_rules);
+    const auto document =
+        verify_and_fill(std::get<Register>(line.operation), exchange_->services().metadata_rules);
     if (!document) return exchange_->answer(at_line(line.number, document.error()));
     verify_next();
   }
@@ -104,13 +104,15 @@ class Batch : public std::enable_shared_from_this<Batch> {
       operations.push_back(std::move(line.operation));
       numbers.push_back(line.number);
     }
-    exchange_->submit(std::move(operations),
-                      [count, numbers = std::move(numbers)](const CommitAnswer& answer) {
-                        if (const auto* refused = std::get_if<Refused>(&answer)) {
-                          return refusal(*refused, numbers);
-                        }
-                        return done(std::get<Committed>(answer).generation, count);
-                      });
+    exchange_->submit(
+        std::move(operations),
+        [count, numbers = std::move(numbers)](const CommitAnswer& answer) {
+          if (const auto* refused = std::get_if<Refused>(&answer)) {
+            return refusal(*refused, numbers);
+          }
+          return done(std::get<Committed>(answer).generation, count);
+        },
+        Exchange::remember_nothing);
   }
 
   static Response refusal(const Refused& refused, const std::vector<std::size_t>& numbers) {

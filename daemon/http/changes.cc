@@ -50,9 +50,11 @@ std::string to_hex(std::uint64_t value) {
   return std::string(digits.size() - text.size(), '0') + std::string(text);
 }
 
-std::string_view kind_of(shm::RecordKind kind) {
-  if (shm::is_namespace_class(kind)) return "namespace";
-  return kind == shm::RecordKind::kView ? "view" : "table";
+std::string_view kind_of(const LoggedChange& change) {
+  if (shm::is_namespace_class(change.kind)) return "namespace";
+  const bool is_dropped_view =
+      change.kind == shm::RecordKind::kTombstone && change.dropped_kind == ObjectKind::kView;
+  return is_dropped_view || change.kind == shm::RecordKind::kView ? "view" : "table";
 }
 
 Status append_change(std::string& body, const LoggedChange& change) {
@@ -67,7 +69,7 @@ Status append_change(std::string& body, const LoggedChange& change) {
   }
   body += R"({"generation":)" + std::to_string(change.generation);
   body += R"(,"kind":")";
-  body += kind_of(change.kind);
+  body += kind_of(change);
   body += shm::is_tombstone(change.kind) ? R"(","op":"drop","namespace":)"
                                          : R"(","op":"put","namespace":)";
   append_json_levels(body, levels);

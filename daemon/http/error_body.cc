@@ -40,16 +40,6 @@ std::string as_utf8(std::string_view text) {
   return out;
 }
 
-// Names as the reference implementation writes them: clients look for these words.
-std::string dotted(const Namespace& levels) {
-  std::string out;
-  for (const auto& level : levels) {
-    if (!out.empty()) out += '.';
-    out += level;
-  }
-  return out;
-}
-
 }  // namespace
 
 RestError rest_error_of(ErrorKind kind) noexcept {
@@ -106,6 +96,7 @@ RestError rest_error_of(const Refused& refused) noexcept {
     case Refusal::kNamespaceNotEmpty:
       return {409, "NamespaceNotEmptyException"};
     case Refusal::kCommitFailed:
+    case Refusal::kStaleBase:
       return {409, "CommitFailedException"};
     case Refusal::kUnprocessable:
       return {422, "UnprocessableEntityException"};
@@ -141,23 +132,14 @@ Response error_response(const Refused& refused) {
   return error_response(rest_error_of(refused), refused.error.message());
 }
 
+Response commit_refusal_response(const Refused& refused) {
+  const RestError error = rest_error_of(refused);
+  return error_response(error.status >= 500 ? rest_error_of(ErrorKind::kBusy) : error,
+                        refused.error.message());
+}
+
 Response refusal_response(const Error& error) {
   return error_response(Refused{Refusal::kNone, error, 0});
-}
-
-Response no_such_namespace(const Namespace& levels) {
-  return error_response({404, "NoSuchNamespaceException"},
-                        "Namespace does not exist: " + dotted(levels));
-}
-
-Response no_such_table(const TableIdent& ident) {
-  return error_response({404, "NoSuchTableException"},
-                        "Table does not exist: " + dotted(ident.levels) + "." + ident.name);
-}
-
-Response table_already_exists(const TableIdent& ident) {
-  return error_response({409, "AlreadyExistsException"},
-                        "Table already exists: " + dotted(ident.levels) + "." + ident.name);
 }
 
 }  // namespace iceblink::daemon::http

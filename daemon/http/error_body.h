@@ -27,11 +27,10 @@ struct RestError {
 [[nodiscard]] Response error_response(RestError error, std::string_view message);
 [[nodiscard]] Response error_response(const Error& error);
 [[nodiscard]] Response error_response(const Refused& refused);
+/// Of a commit of metadata: never a 5xx, which clients take for "it may have been done". What can
+/// be tried again is 429.
+[[nodiscard]] Response commit_refusal_response(const Refused& refused);
 /// Of a write that failed before it was submitted.
 [[nodiscard]] Response refusal_response(const Error& error);
-
-[[nodiscard]] Response no_such_namespace(const Namespace& levels);
-[[nodiscard]] Response no_such_table(const TableIdent& ident);
-[[nodiscard]] Response table_already_exists(const TableIdent& ident);
 
 }  // namespace iceblink::daemon::http

@@ -3,11 +3,37 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
+#include <iterator>
 
+#include "daemon/http/content_coding.h"
 #include "daemon/http/error_body.h"
+#include "shm/fault_point.h"
 
 namespace iceblink::daemon::http {
+namespace {
+
+constexpr std::size_t kCompressedAtOnceBytesMax = 128 * 1024;
+
+// Answers that a repeated request gets again: those that say what was done, or that it never will
+// be (REST specification, "Idempotency-Key").
+std::optional<StoredAnswer> stored_answer_of(const Response& response) {
+  constexpr unsigned kNotFinal[] = {408, 413, 429, 431};
+  const bool is_success = response.status >= 200 && response.status < 300;
+  const bool is_final_refusal =
+      response.status >= 400 && response.status < 500 &&
+      std::find(std::begin(kNotFinal), std::end(kNotFinal), response.status) == std::end(kNotFinal);
+  if (!is_success && !is_final_refusal) return std::nullopt;
+  if (response.body_bytes() > kStoredTextBytesMax) return std::nullopt;
+  StoredAnswer stored;
+  stored.status = static_cast<std::uint16_t>(response.status);
+  for (const auto& part : response.parts) stored.text += part;
+  if (!stored.text.empty()) stored.form = StoredAnswer::Form::kJson;
+  return stored;
+}
+
+}  // namespace
 
 Exchange::Exchange(Services& services, std::shared_ptr<Peer> peer, Request request)
     : services_(services), peer_(std::move(peer)), request_(std::move(request)) {}
@@ -64,11 +90,33 @@ Result<TableIdent> Exchange::resolve_table(const Store::Reading& reading) const 
   return found_literal ? literal : ident;
 }
 
+void Exchange::set_claim(IdempotentRequests::Hold hold, const shm::Id& binding) {
+  claim_.emplace(Claim{std::move(hold), binding});
+}
+
+void Exchange::post(std::function<void()> work) {
+  peer_->post([self = shared_from_this(), work = std::move(work)] { self->guard(work); });
+}
+
+StoredAnswer Exchange::remember_nothing(const Committed&) {
+  StoredAnswer answer;
+  answer.status = 204;
+  return answer;
+}
+
 void Exchange::submit(std::vector<Operation> operations,
-                      std::function<Response(const CommitAnswer&)> respond) {
+                      std::function<Response(const CommitAnswer&)> respond, Remember remember) {
   is_submitted_ = true;
+  Submission submission{std::move(operations), std::nullopt};
+  if (claim_) {
+    submission.claim = claim_of([remember = std::move(remember)](const CommitAnswer& answer) {
+      const auto* const refused = std::get_if<Refused>(&answer);
+      return refused == nullptr ? std::optional(remember(std::get<Committed>(answer)))
+                                : stored_answer_of(error_response(*refused));
+    });
+  }
   services_.committer.submit(
-      std::move(operations),
+      std::move(submission),
       [self = shared_from_this(), respond = std::move(respond)](CommitAnswer answer) mutable {
         // Called once: nothing is kept for as long as the committer keeps this function. And off
         // its thread, so that whoever waits behind this commit waits for no formatting.
@@ -81,6 +129,7 @@ void Exchange::submit(std::vector<Operation> operations,
 void Exchange::finish(const CommitAnswer& commit_answer,
                       const std::function<Response(const CommitAnswer&)>& respond) {
   guard([&] {
+    is_answer_stored_ = true;  // where it is final
     Response response = respond(commit_answer);
     if (const auto* done = std::get_if<Committed>(&commit_answer)) {
       response.generation = done->generation;
@@ -90,11 +139,53 @@ void Exchange::finish(const CommitAnswer& commit_answer,
 }
 
 void Exchange::commit(std::vector<Operation> operations,
-                      std::function<Response(const Committed&)> respond) {
-  submit(std::move(operations), [respond = std::move(respond)](const CommitAnswer& answer) {
-    if (const auto* refused = std::get_if<Refused>(&answer)) return error_response(*refused);
-    return respond(std::get<Committed>(answer));
+                      std::function<Response(const Committed&)> respond, Remember remember) {
+  submit(
+      std::move(operations),
+      [respond = std::move(respond)](const CommitAnswer& answer) {
+        if (const auto* refused = std::get_if<Refused>(&answer)) return error_response(*refused);
+        return respond(std::get<Committed>(answer));
+      },
+      std::move(remember));
+}
+
+void Exchange::change_metadata(std::vector<MetadataChange> changes, StoredAnswer::Form form,
+                               std::function<Response(ChangesDone&)> respond) {
+  is_submitted_ = true;
+  std::optional<MetadataCommits::Claim> claim;
+  if (claim_) claim = {claim_->hold.key(), claim_->binding, expiry_ms(), form};
+  services_.metadata_commits.submit(
+      std::move(changes), claim,
+      [self = shared_from_this(), respond = std::move(respond)](ChangesAnswer answer) mutable {
+        const auto peer = self->peer_;
+        peer->post(
+            [self = std::move(self), respond = std::move(respond),
+             answer = std::move(answer)]() mutable { self->finish(std::move(answer), respond); });
+      });
+}
+
+void Exchange::finish(ChangesAnswer changes, const std::function<Response(ChangesDone&)>& respond) {
+  guard([&] {
+    if (const auto* const refused = std::get_if<Refused>(&changes)) {
+      return answer(commit_refusal_response(*refused));
+    }
+    auto& done = std::get<ChangesDone>(changes);
+    is_answer_stored_ = true;
+    const std::uint64_t generation = done.generation;
+    Response response = respond(done);
+    response.generation = generation;
+    answer(std::move(response));
   });
+}
+
+std::int64_t Exchange::expiry_ms() const {
+  const auto until = std::chrono::system_clock::now() + services_.idempotency_lifetime;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(until.time_since_epoch()).count();
+}
+
+IdempotencyClaim Exchange::claim_of(
+    std::function<std::optional<StoredAnswer>(const CommitAnswer&)> to_store) const {
+  return {claim_->hold.key(), claim_->binding, expiry_ms(), std::move(to_store)};
 }
 
 void Exchange::on_file_thread(std::function<void()> job) {
@@ -134,15 +225,53 @@ void Exchange::answer(Response response) noexcept {
   // relaxed: only one of several answers may pass; sending synchronises by itself
   if (answered_.exchange(true, std::memory_order_relaxed)) return;
   try {
-    if (generation_seen_) services_.publisher.wait_published(*generation_seen_);
-    if (!response.generation) response.generation = generation_seen_;
-    if (!response.generation && is_write()) {
-      response.generation = services_.publisher.published_generation();
+    if (claim_ && !is_answer_stored_) {
+      if (auto stored = stored_answer_of(response)) {
+        return store_and_send(std::move(*stored), std::move(response));
+      }
     }
-    peer_->send(std::move(response));
+    // What takes long is compressed where nobody waits for this thread.
+    if (request_.accepts_gzip && response.body_bytes() > kCompressedAtOnceBytesMax) {
+      return compress_and_send(std::move(response));
+    }
+    if (request_.accepts_gzip) compress(response);
+    send(std::move(response));
   } catch (const std::exception& error) {
     spdlog::error("{} {}: the answer was lost: {}", request_.method, request_.target, error.what());
   }
+}
+
+// Nothing was done, and it is durable before it is answered that nothing ever will be under this
+// key. Where it cannot be stored, the answer is as true, though not final.
+void Exchange::store_and_send(StoredAnswer stored, Response response) {
+  Submission submission;
+  submission.claim = claim_of([stored = std::move(stored)](const CommitAnswer&) {
+    return std::optional<StoredAnswer>(stored);
+  });
+  auto shared = std::make_shared<Response>(std::move(response));
+  services_.committer.submit(
+      std::move(submission),
+      [self = shared_from_this(), shared](const CommitAnswer&) { self->send(std::move(*shared)); });
+}
+
+void Exchange::compress_and_send(Response response) {
+  auto shared = std::make_shared<Response>(std::move(response));
+  const bool taken = services_.files.run([self = shared_from_this(), shared] {
+    self->guard([&] { compress(*shared); });
+    self->guard([&] { self->send(std::move(*shared)); });
+  });
+  if (!taken) send(std::move(*shared));
+}
+
+void Exchange::send(Response response) {
+  if (generation_seen_) services_.publisher.wait_published(*generation_seen_);
+  if (!response.generation) response.generation = generation_seen_;
+  if (!response.generation && is_write()) {
+    response.generation = services_.publisher.published_generation();
+  }
+  claim_.reset();
+  if (is_write()) ICEBLINK_FAULT_POINT("answer.before-send");
+  peer_->send(std::move(response));
 }
 
 }  // namespace iceblink::daemon::http

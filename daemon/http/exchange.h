@@ -72,11 +72,27 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   /// Which table the path means in `reading`'s state.
   [[nodiscard]] Result<TableIdent> resolve_table(const Store::Reading& reading) const;
 
+  /// What is kept of a commit under the request's idempotency key, if it has one: its answer can be
+  /// made again from that. Called in the transaction, on the committer's thread: must be short.
+  using Remember = std::function<StoredAnswer(const Committed&)>;
+  /// 204, without a body.
+  [[nodiscard]] static StoredAnswer remember_nothing(const Committed& committed);
+
   /// Submits to the committer; `respond` runs on the connection's executor and makes the answer.
   void submit(std::vector<Operation> operations,
-              std::function<Response(const CommitAnswer&)> respond);
+              std::function<Response(const CommitAnswer&)> respond, Remember remember);
   /// As above, with refusals answered the usual way.
-  void commit(std::vector<Operation> operations, std::function<Response(const Committed&)> respond);
+  void commit(std::vector<Operation> operations, std::function<Response(const Committed&)> respond,
+              Remember remember = remember_nothing);
+  /// Submits changes of metadata; `respond` as above. `form`: what is kept under the key.
+  void change_metadata(std::vector<MetadataChange> changes, StoredAnswer::Form form,
+                       std::function<Response(ChangesDone&)> respond);
+
+  /// The request is carried out under a key, which is held until it is answered. Its final answer
+  /// is stored: with its commit, or before it is sent. Called once, before the handler.
+  void set_claim(IdempotentRequests::Hold hold, const shm::Id& binding);
+  /// Runs `work` on the connection's executor, guarded, while the exchange lives.
+  void post(std::function<void()> work);
 
   /// Runs `job` on a file thread; 429 when they have too much to do, or when clients have yet to
   /// take so much that reading more would only fill memory.
@@ -93,6 +109,13 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void fail(const Error& error) noexcept;
   void finish(const CommitAnswer& commit_answer,
               const std::function<Response(const CommitAnswer&)>& respond);
+  void finish(ChangesAnswer changes, const std::function<Response(ChangesDone&)>& respond);
+  [[nodiscard]] std::int64_t expiry_ms() const;
+  [[nodiscard]] IdempotencyClaim claim_of(
+      std::function<std::optional<StoredAnswer>(const CommitAnswer&)> to_store) const;
+  void store_and_send(StoredAnswer stored, Response response);
+  void compress_and_send(Response response);
+  void send(Response response);
 
   [[nodiscard]] bool is_write() const noexcept {
     return request_.verb != Verb::kGet && request_.verb != Verb::kHead;
@@ -105,6 +128,12 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   RawNames names_;
   std::optional<std::uint64_t> generation_seen_;
   bool is_submitted_ = false;
+  struct Claim {
+    IdempotentRequests::Hold hold;
+    shm::Id binding;
+  };
+  std::optional<Claim> claim_;
+  bool is_answer_stored_ = false;
   std::atomic<bool> answered_{false};
 };
 

@@ -2,6 +2,7 @@
 #include "daemon/http/json_body.h"
 #include "daemon/http/paging.h"
 #include "daemon/http/resources.h"
+#include "daemon/refusals.h"
 
 namespace iceblink::daemon::http {
 namespace {
@@ -51,7 +52,7 @@ Result<Response> list_children(Exchange& exchange) {
   if (const auto raw = exchange.raw_query("parent"); raw && !raw->empty()) {
     ICEBLINK_ASSIGN_OR_RETURN(parent, exchange.resolve_namespace(*reading, *raw));
     ICEBLINK_ASSIGN_OR_RETURN(const auto found, reading->find_namespace(parent));
-    if (!found) return no_such_namespace(parent);
+    if (!found) return error_response(no_such_namespace(parent));
   }
   ICEBLINK_ASSIGN_OR_RETURN(const PageRequest asked,
                             page_request_of(exchange, Listing::kNamespaces, parent));
@@ -103,14 +104,15 @@ void create_namespace(const ExchangePtr& exchange) {
 void load_namespace(const ExchangePtr& exchange) {
   const auto found = find_path_namespace(*exchange);
   if (!found) return exchange->answer(error_response(found.error()));
-  if (!found->properties) return exchange->answer(no_such_namespace(found->levels));
+  if (!found->properties) return exchange->answer(error_response(no_such_namespace(found->levels)));
   exchange->answer(json_response(namespace_body(found->levels, *found->properties)));
 }
 
 void namespace_exists(const ExchangePtr& exchange) {
   const auto found = find_path_namespace(*exchange);
   if (!found) return exchange->answer(error_response(found.error()));
-  exchange->answer(found->properties ? Response{} : no_such_namespace(found->levels));
+  exchange->answer(found->properties ? Response{}
+                                     : error_response(no_such_namespace(found->levels)));
 }
 
 void drop_namespace(const ExchangePtr& exchange) {

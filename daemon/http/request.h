@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ struct Request {
   std::string method;         // as sent
   std::string target;         // as sent: still percent-encoded
   std::string if_none_match;  // the header's lines, joined; empty when it was not sent
+  std::optional<std::string> idempotency_key;  // as sent
+  bool accepts_gzip = false;
   std::string body;
 };
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "daemon/http/content_coding.h"
+
 namespace iceblink::daemon::http {
 namespace {
 
@@ -34,6 +36,18 @@ Verb verb_of(beast::http::verb verb) {
 
 std::string_view text_of(const beast::flat_buffer& buffer) {
   return {static_cast<const char*>(buffer.data().data()), buffer.size()};
+}
+
+// A field may stand on several lines (RFC 9110, 5.3).
+template <typename Header, typename Name>
+std::string joined_lines(const Header& header, const Name& name) {
+  std::string joined;
+  const auto [first, last] = header.equal_range(name);
+  for (auto line = first; line != last; ++line) {
+    if (line != first) joined += ", ";
+    joined += line->value();
+  }
+  return joined;
 }
 
 }  // namespace
@@ -133,11 +147,11 @@ Request RequestReader::take() {
   request.verb = verb_of(message.method());
   request.method = std::string(message.method_string());
   request.target = std::string(message.target());
-  const auto [first, last] = message.equal_range(field::if_none_match);
-  for (auto line = first; line != last; ++line) {
-    if (line != first) request.if_none_match += ", ";
-    request.if_none_match += line->value();
+  request.if_none_match = joined_lines(message, field::if_none_match);
+  if (message.count("Idempotency-Key") > 0) {
+    request.idempotency_key = joined_lines(message, "Idempotency-Key");
   }
+  request.accepts_gzip = accepts_gzip(joined_lines(message, field::accept_encoding));
   request.body = std::move(message.body());
   return request;
 }

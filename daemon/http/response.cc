@@ -105,6 +105,8 @@ std::string head_of(const Response& response, HeadOptions options) {
   if (response.status != 204 && response.status != 304) {
     if (!response.content_type.empty()) append_field(head, "Content-Type", response.content_type);
     append_field(head, "Content-Length", std::to_string(response.body_bytes()));
+    if (response.is_gzip) append_field(head, "Content-Encoding", "gzip");
+    if (response.content_type == kJson) append_field(head, "Vary", "Accept-Encoding");
   }
   if (!response.etag.empty()) append_field(head, "ETag", response.etag);
   if (!response.allow.empty()) append_field(head, "Allow", response.allow);

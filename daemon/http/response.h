@@ -17,6 +17,7 @@ struct Response {
   unsigned status = 204;
   std::string_view content_type;   // static storage; empty when there is no body
   std::vector<std::string> parts;  // of the body, sent one after another without a copy
+  bool is_gzip = false;            // the parts are one gzip member
   std::string etag;                // with its quotes
   std::string allow;               // of a 405
   std::optional<unsigned> retry_after_s;

@@ -3,13 +3,17 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <string>
 
 #include "daemon/committer.h"
 #include "daemon/file_pool.h"
+#include "daemon/http/idempotent_requests.h"
+#include "daemon/metadata_commits.h"
 #include "daemon/metadata_file.h"
 #include "daemon/store.h"
+#include "daemon/write_roots.h"
 #include "shm/publisher.h"
 
 namespace iceblink::daemon::http {
@@ -22,6 +26,9 @@ struct Counters {
   std::atomic<std::uint64_t> connections_open{0};
   std::atomic<std::uint64_t> answer_bytes{0};   // of bodies being written
   std::atomic<std::uint64_t> request_bytes{0};  // of large bodies being read or handled
+  std::atomic<std::uint64_t> scan_reports{0};   // metrics reports that were accepted
+  std::atomic<std::uint64_t> commit_reports{0};
+  std::atomic<std::uint64_t> replayed_answers{0};  // of idempotency keys
 };
 
 /// References to parts that outlive every request. Constant after construction, but for the
@@ -38,6 +45,11 @@ struct Services {
   /// Above this, no other large body is taken.
   std::uint64_t request_bytes_max = std::uint64_t{256} << 20;
   MetadataFileRules metadata_rules{};
+  MetadataCommits& metadata_commits;
+  const WriteRoots& write_roots;
+  IdempotentRequests idempotent_requests{};
+  std::chrono::milliseconds idempotency_lifetime{30 * 60 * 1000};
+  std::string namespace_separator = "%1F";  // url-encoded; 0x1F is understood beside it
   Counters counters{};
   std::atomic<bool> is_ready{false};  // relaxed: a sign for showing
 };

@@ -5,9 +5,10 @@
 #include "daemon/http/error_body.h"
 #include "daemon/http/etag.h"
 #include "daemon/http/json_body.h"
-#include "daemon/http/metadata_document.h"
 #include "daemon/http/resources.h"
 #include "daemon/http/table_register.h"
+#include "daemon/metadata_document.h"
+#include "daemon/refusals.h"
 
 namespace iceblink::daemon::http {
 namespace {
@@ -50,11 +51,6 @@ Response table_response(const std::string& location, std::optional<std::string> 
   return response;
 }
 
-bool is_same_pointer(const TableRow& a, const TableRow& b) {
-  return a.location == b.location && a.metadata_fingerprint == b.metadata_fingerprint &&
-         a.table_uuid == b.table_uuid && a.generation == b.generation;
-}
-
 Response failed_load(const TableIdent& ident, const Error& error) {
   // What is wrong with the file is not the client's doing, whatever its kind says elsewhere.
   switch (error.kind()) {
@@ -83,7 +79,8 @@ void finish_load(const ExchangePtr& exchange, const TableIdent& ident, TableRow 
     }
     auto fresh = find_path_table(*exchange);
     if (!fresh) return exchange->answer(error_response(fresh.error()));
-    if (!fresh->row) return exchange->answer(no_such_table(fresh->ident));
+    if (!fresh->row)
+      return exchange->answer(error_response(no_such(ObjectKind::kTable, fresh->ident)));
     if (attempt == kLoadAttemptsMax || is_same_pointer(*fresh->row, row)) {
       return exchange->answer(failed_load(ident, document.error()));
     }
@@ -123,15 +120,15 @@ Result<RegisterRequest> request_of(Exchange& exchange) {
 }
 
 // Why there is no need to read a file. The commit judges again.
-Result<std::optional<Response>> early_refusal(Exchange& exchange, const RegisterTable& operation) {
+Result<std::optional<Response>> early_refusal(Exchange& exchange, const Register& operation) {
   ICEBLINK_ASSIGN_OR_RETURN(const auto reading, exchange.read());
   const TableIdent& ident = operation.ident;
   ICEBLINK_ASSIGN_OR_RETURN(const auto found, reading->find_namespace(ident.levels));
-  if (!found) return std::optional(no_such_namespace(ident.levels));
-  if (operation.if_exists != RegisterTable::IfExists::kFail) return std::optional<Response>{};
+  if (!found) return std::optional(error_response(no_such_namespace(ident.levels)));
+  if (operation.if_exists != Register::IfExists::kFail) return std::optional<Response>{};
   ICEBLINK_ASSIGN_OR_RETURN(const auto row, reading->find_table(ident));
   if (!row) return std::optional<Response>{};
-  return std::optional(table_already_exists(ident));
+  return std::optional(error_response(already_exists(ObjectKind::kTable, ident)));
 }
 
 }  // namespace
@@ -141,7 +138,8 @@ void load_table(const ExchangePtr& exchange) {
   if (!mode) return exchange->answer(error_response(mode.error()));
   auto found = find_path_table(*exchange);
   if (!found) return exchange->answer(error_response(found.error()));
-  if (!found->row) return exchange->answer(no_such_table(found->ident));
+  if (!found->row)
+    return exchange->answer(error_response(no_such(ObjectKind::kTable, found->ident)));
   if (!exchange->request().if_none_match.empty()) {
     std::string etag = etag_of(*found->row, *mode);
     if (etag_matches(exchange->request().if_none_match, etag)) {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "daemon/http/json_body.h"
-#include "daemon/http/metadata_document.h"
+#include "daemon/metadata_document.h"
 #include "daemon/stored_location.h"
 
 namespace iceblink::daemon::http {
@@ -33,19 +33,19 @@ Error unreadable(const std::string& location, const Error& error) {
 
 Result<RegisterRequest> register_request_of(const boost::json::object& body, TableIdent ident) {
   RegisterRequest request;
-  RegisterTable& operation = request.operation;
+  Register& operation = request.operation;
   operation.ident = std::move(ident);
   ICEBLINK_ASSIGN_OR_RETURN(operation.row.location, required_string(body, "metadata-location"));
   ICEBLINK_RETURN_IF_ERROR(validate_location(operation.ident, operation.row.location));
   ICEBLINK_ASSIGN_OR_RETURN(operation.expect, optional_string(body, "expect"));
   ICEBLINK_ASSIGN_OR_RETURN(const bool overwrite, optional_flag(body, "overwrite"));
   ICEBLINK_ASSIGN_OR_RETURN(const bool unverified, optional_flag(body, "unverified"));
-  if (overwrite || operation.expect) operation.if_exists = RegisterTable::IfExists::kOverwrite;
+  if (overwrite || operation.expect) operation.if_exists = Register::IfExists::kOverwrite;
   if (unverified) request.verification = Verification::kNone;
   return request;
 }
 
-Result<std::string> verify_and_fill(RegisterTable& operation, const MetadataFileRules& rules) {
+Result<std::string> verify_and_fill(Register& operation, const MetadataFileRules& rules) {
   auto document = describe_document(operation.row.location, rules);
   if (document) {
     operation.row = std::move(document->row);

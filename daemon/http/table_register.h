@@ -16,7 +16,7 @@ namespace iceblink::daemon::http {
 enum class Verification : std::uint8_t { kReadFile, kNone };
 
 struct RegisterRequest {
-  RegisterTable operation;  // the row holds the location only
+  Register operation;  // the row holds the location only
   Verification verification = Verification::kReadFile;
 };
 
@@ -28,7 +28,7 @@ struct RegisterRequest {
 /// kNotFound: no such file. kInvalidArgument: the file cannot be read or is not table metadata, and
 /// why. kNotAllowed, kUnsupported; kBusy: out of descriptors or memory. No other kind: nothing was
 /// done, and no client may doubt it.
-[[nodiscard]] Result<std::string> verify_and_fill(RegisterTable& operation,
+[[nodiscard]] Result<std::string> verify_and_fill(Register& operation,
                                                   const MetadataFileRules& rules);
 
 }  // namespace iceblink::daemon::http

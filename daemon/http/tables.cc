@@ -5,6 +5,7 @@
 #include "daemon/http/json_body.h"
 #include "daemon/http/paging.h"
 #include "daemon/http/resources.h"
+#include "daemon/refusals.h"
 
 namespace iceblink::daemon::http {
 namespace {
@@ -16,7 +17,7 @@ Result<Response> list_of_tables(Exchange& exchange) {
   ICEBLINK_ASSIGN_OR_RETURN(const PageRequest asked,
                             page_request_of(exchange, Listing::kTables, levels));
   ICEBLINK_ASSIGN_OR_RETURN(const auto found, reading->find_namespace(levels));
-  if (!found) return no_such_namespace(levels);
+  if (!found) return error_response(no_such_namespace(levels));
   ICEBLINK_ASSIGN_OR_RETURN(const auto page,
                             reading->list_tables(levels, asked.after, asked.limit));
   std::string prefix = R"({"namespace":)";
@@ -39,10 +40,10 @@ Result<Response> existence_of_table(Exchange& exchange) {
   ICEBLINK_ASSIGN_OR_RETURN(const auto reading, exchange.read());
   ICEBLINK_ASSIGN_OR_RETURN(const TableIdent ident, exchange.resolve_table(*reading));
   ICEBLINK_ASSIGN_OR_RETURN(const auto row, reading->find_table(ident));
-  return row ? Response{} : no_such_table(ident);
+  return row ? Response{} : error_response(no_such(ObjectKind::kTable, ident));
 }
 
-Result<DropTable> drop_of(Exchange& exchange) {
+Result<Drop> drop_of(Exchange& exchange) {
   ICEBLINK_ASSIGN_OR_RETURN(auto purge, exchange.query("purgeRequested"));
   std::string asked = purge.value_or("");
   std::transform(asked.begin(), asked.end(), asked.begin(),
@@ -57,12 +58,12 @@ Result<DropTable> drop_of(Exchange& exchange) {
   }
   ICEBLINK_ASSIGN_OR_RETURN(const auto reading, exchange.read());
   ICEBLINK_ASSIGN_OR_RETURN(TableIdent ident, exchange.resolve_table(*reading));
-  return DropTable{std::move(ident)};
+  return Drop{std::move(ident)};
 }
 
-Result<RenameTable> rename_of(const Request& request) {
+Result<Rename> rename_of(const Request& request) {
   ICEBLINK_ASSIGN_OR_RETURN(const auto body, parse_object(request.body));
-  RenameTable rename;
+  Rename rename;
   ICEBLINK_ASSIGN_OR_RETURN(rename.from, table_ident_member(body, "source"));
   ICEBLINK_ASSIGN_OR_RETURN(rename.to, table_ident_member(body, "destination"));
   return rename;

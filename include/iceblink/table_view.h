@@ -1,6 +1,8 @@
 // A table or view as a snapshot shows it, without a copy.
 #pragma once
 
+#include <iceblink/object_kind.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +13,6 @@ namespace iceblink {
 namespace shm {
 struct Record;
 }
-
-enum class ObjectKind : std::uint8_t { kTable, kView, kNamespace };
 
 /// One version of one table's (or view's) pointer. Immutable; 32 bytes; borrows from the snapshot
 /// it came from and lives as long as one of that snapshot's copies does.

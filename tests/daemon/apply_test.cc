@@ -60,7 +60,7 @@ TEST_F(ApplyTest, DropsANamespaceThatIsEmptyOnly) {
   const std::string not_empty = "0 not_empty: Namespace ns is not empty.";
   done({registering(kTable, "/t")});
   refused({DropNamespace{{"ns"}}}, Refusal::kNamespaceNotEmpty, not_empty);
-  done({DropTable{kTable}, CreateNamespace{{"ns", "below"}, {}}});
+  done({Drop{kTable}, CreateNamespace{{"ns", "below"}, {}}});
   refused({DropNamespace{{"ns"}}}, Refusal::kNamespaceNotEmpty, not_empty);
   done({DropNamespace{{"ns", "below"}}});
   make_view({{"ns"}, "view"});
@@ -142,16 +142,16 @@ TEST_F(ApplyTest, TakesLocationsAsLongAsARecordCanHold) {
 
 TEST_F(ApplyTest, DropsATable) {
   done({registering(kTable, "/1")});
-  done({DropTable{kTable}});
-  refused({DropTable{kTable}}, Refusal::kNoSuchTable, "0 not_found: Table does not exist: ns.tbl");
-  refused({DropTable{{{"non-existing"}, "tbl"}}}, Refusal::kNoSuchTable,
+  done({Drop{kTable}});
+  refused({Drop{kTable}}, Refusal::kNoSuchTable, "0 not_found: Table does not exist: ns.tbl");
+  refused({Drop{{{"non-existing"}, "tbl"}}}, Refusal::kNoSuchTable,
           "0 not_found: Table does not exist: non-existing.tbl");
 }
 
 TEST_F(ApplyTest, RenamesAndKeepsTheRowButItsGeneration) {
   done({CreateNamespace{{"to"}, {}}, registering(kTable, "/1")});
   const TableIdent to{{"to"}, "t"};
-  const auto outcome = run({RenameTable{kTable, to}});
+  const auto outcome = run({Rename{kTable, to}});
   ASSERT_EQ(said(outcome), "done");
   const auto& changes = std::get<Applied>(outcome).changes;
   ASSERT_EQ(changes.size(), 2u);
@@ -169,17 +169,17 @@ TEST_F(ApplyTest, RenamesAndKeepsTheRowButItsGeneration) {
 
 TEST_F(ApplyTest, RefusesARenameWithTheWordsClientsKnow) {
   const TableIdent other{{"ns"}, "other"};
-  refused({RenameTable{kTable, other}}, Refusal::kNoSuchTable,
+  refused({Rename{kTable, other}}, Refusal::kNoSuchTable,
           "0 not_found: Table does not exist: ns.tbl");
   done({registering(kTable, "/1"), registering(other, "/2")});
-  refused({RenameTable{kTable, {{"non_existing"}, "t"}}}, Refusal::kNoSuchNamespace,
+  refused({Rename{kTable, {{"non_existing"}, "t"}}}, Refusal::kNoSuchNamespace,
           "0 not_found: Namespace does not exist: non_existing");
-  refused({RenameTable{kTable, other}}, Refusal::kAlreadyExists,
+  refused({Rename{kTable, other}}, Refusal::kAlreadyExists,
           "0 already_exists: Cannot rename ns.tbl to ns.other. Table already exists");
-  refused({RenameTable{kTable, kTable}}, Refusal::kAlreadyExists,
+  refused({Rename{kTable, kTable}}, Refusal::kAlreadyExists,
           "0 already_exists: Cannot rename ns.tbl to ns.tbl. Table already exists");
   make_view({{"ns"}, "view"});
-  refused({RenameTable{kTable, {{"ns"}, "view"}}}, Refusal::kAlreadyExists,
+  refused({Rename{kTable, {{"ns"}, "view"}}}, Refusal::kAlreadyExists,
           "0 already_exists: Cannot rename ns.tbl to ns.view. View already exists");
   EXPECT_EQ(location_of(*store_, kTable), "/1");
   EXPECT_EQ(location_of(*store_, other), "/2");
@@ -188,8 +188,8 @@ TEST_F(ApplyTest, RefusesARenameWithTheWordsClientsKnow) {
 TEST_F(ApplyTest, AListIsAllOrNothing) {
   done({registering(kTable, "/1")});
   refused({CreateNamespace{{"new"}, {}}, registering({{"new"}, "t"}, "/t"),
-           overwriting(kTable, "/2"), UpdateProperties{{"ns"}, {"owner"}, {}}, DropTable{kTable},
-           DropNamespace{{"ns"}}, DropTable{{{"new"}, "missing"}}},
+           overwriting(kTable, "/2"), UpdateProperties{{"ns"}, {"owner"}, {}}, Drop{kTable},
+           DropNamespace{{"ns"}}, Drop{{{"new"}, "missing"}}},
           Refusal::kNoSuchTable, "6 not_found: Table does not exist: new.missing");
   EXPECT_EQ(location_of(*store_, kTable), "/1");
   EXPECT_FALSE(read(*store_)->find_namespace({"new"})->has_value());
@@ -198,7 +198,7 @@ TEST_F(ApplyTest, AListIsAllOrNothing) {
 
 TEST_F(ApplyTest, ARefusedListLeavesNothingToTheNextOfTheSameTransaction) {
   auto writing = std::move(store_->write()).value();
-  const std::vector<Operation> bad{registering(kTable, "/bad"), DropTable{{{"ns"}, "missing"}}};
+  const std::vector<Operation> bad{registering(kTable, "/bad"), Drop{{{"ns"}, "missing"}}};
   const std::vector<Operation> good{registering(kTable, "/good")};
   EXPECT_EQ(said(*apply_operations(*writing, bad)),
             "1 not_found: Table does not exist: ns.missing");
@@ -210,8 +210,8 @@ TEST_F(ApplyTest, ARefusedListLeavesNothingToTheNextOfTheSameTransaction) {
 
 TEST_F(ApplyTest, TheOperationsOfAListSeeEachOther) {
   done({CreateNamespace{{"a"}, {}}, registering({{"a"}, "t"}, "/1"),
-        overwriting({{"a"}, "t"}, "/2", "/1"), RenameTable{{{"a"}, "t"}, {{"a"}, "u"}},
-        DropTable{{{"a"}, "u"}}, DropNamespace{{"a"}}});
+        overwriting({{"a"}, "t"}, "/2", "/1"), Rename{{{"a"}, "t"}, {{"a"}, "u"}},
+        Drop{{{"a"}, "u"}}, DropNamespace{{"a"}}});
   EXPECT_FALSE(read(*store_)->find_namespace({"a"})->has_value());
 }
 

@@ -70,13 +70,13 @@ inline Refusal refusal_of(const ApplyOutcome& outcome) {
   return refused == nullptr ? Refusal::kNone : refused->refusal;
 }
 
-inline RegisterTable registering(TableIdent ident, std::string location) {
-  return {std::move(ident), row_at(std::move(location)), RegisterTable::IfExists::kFail, {}};
+inline Register registering(TableIdent ident, std::string location) {
+  return {std::move(ident), row_at(std::move(location)), Register::IfExists::kFail, {}};
 }
 
-inline RegisterTable overwriting(TableIdent ident, std::string location,
+inline Register overwriting(TableIdent ident, std::string location,
                                  std::optional<std::string> expect = {}) {
-  return {std::move(ident), row_at(std::move(location)), RegisterTable::IfExists::kOverwrite,
+  return {std::move(ident), row_at(std::move(location)), Register::IfExists::kOverwrite,
           std::move(expect)};
 }
 

@@ -63,7 +63,7 @@ class CommitterTest : public ::testing::Test {
   std::future<CommitAnswer> submit(std::vector<Operation> operations) {
     auto promise = std::make_shared<std::promise<CommitAnswer>>();
     auto future = promise->get_future();
-    committer_->submit(std::move(operations),
+    committer_->submit({std::move(operations), std::nullopt},
                        [promise](CommitAnswer answer) { promise->set_value(std::move(answer)); });
     return future;
   }
@@ -145,7 +145,7 @@ TEST_F(CommitterTest, AGroupHasALimitButTakesOneListOfAnySize) {
 TEST_F(CommitterTest, OneRefusedListDoesNotHarmTheOthersOfItsGroup) {
   hold();
   auto first = submit({CreateNamespace{{"a"}, {}}, registering({{"a"}, "t"}, "/t")});
-  auto bad = submit({CreateNamespace{{"b"}, {}}, DropTable{{{"a"}, "none"}}});
+  auto bad = submit({CreateNamespace{{"b"}, {}}, Drop{{{"a"}, "none"}}});
   auto last = submit({registering({{"a"}, "u"}, "/u")});
   go_on();
   EXPECT_EQ(said(first.get()), "done at 3");
@@ -161,7 +161,7 @@ TEST_F(CommitterTest, NoRefusalOvertakesThePublishOfWhatItWasJudgedBy) {
   hold();
   auto first = submit({CreateNamespace{{"a"}, {}}});
   std::promise<std::uint64_t> published;
-  committer_->submit({CreateNamespace{{"a"}, {}}}, [&](const CommitAnswer& answer) {
+  committer_->submit({{CreateNamespace{{"a"}, {}}}, std::nullopt}, [&](const CommitAnswer& answer) {
     EXPECT_EQ(said(answer), "0 already_exists: Namespace already exists: a");
     published.set_value(publisher_->published_generation());
   });

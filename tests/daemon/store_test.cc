@@ -264,7 +264,7 @@ TEST_F(StoreTest, AReadingDoesNotMoveWithLaterCommits) {
 TEST_F(StoreTest, TellsChangesInWholeGenerations) {
   ASSERT_EQ(said(commit(*store_, {CreateNamespace{{"a"}, {}}, registering({{"a"}, "t"}, "/1")})),
             "done");
-  ASSERT_EQ(said(commit(*store_, {DropTable{{{"a"}, "t"}}})), "done");
+  ASSERT_EQ(said(commit(*store_, {Drop{{{"a"}, "t"}}})), "done");
   const auto reading = read(*store_);
   const auto all = *reading->changes_since(0, 100);
   ASSERT_EQ(all.size(), 3u);

@@ -16,7 +16,8 @@ MAY_INCLUDE = {
     "client": {"client", "shm", "iceberg"},
     "daemon": {"daemon", "shm", "iceberg"},
 }
-VOCABULARY = {"iceblink/result.h", "iceblink/identifier.h", "iceblink/location_prefix.h"}
+VOCABULARY = {"iceblink/result.h", "iceblink/identifier.h", "iceblink/location_prefix.h",
+              "iceblink/object_kind.h"}
 # The model of the table format is public, and iceberg/ is where it is built.
 MODEL = "iceblink/metadata/"
 LINES_MAX = 400

@@ -1,4 +1,4 @@
-#include "daemon/http/cached_file.h"
+#include "daemon/cached_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace iceblink::daemon::http {
+namespace iceblink::daemon {
 namespace {
 
 class CachedFile : public ::testing::Test {
@@ -42,4 +42,4 @@ TEST_F(CachedFile, IsNothingWhenItIsMissingEmptyOrNoFile) {
 }
 
 }  // namespace
-}  // namespace iceblink::daemon::http
+}  // namespace iceblink::daemon

@@ -1,13 +1,13 @@
-#include "daemon/http/metadata_document.h"
+#include "daemon/metadata_document.h"
 
 #include <span>
 #include <utility>
 
-#include "daemon/http/cached_file.h"
+#include "daemon/cached_file.h"
 #include "iceberg/fingerprint.h"
 #include "iceberg/metadata_text.h"
 
-namespace iceblink::daemon::http {
+namespace iceblink::daemon {
 namespace {
 
 /// Copied and hashed in some 20 microseconds.
@@ -27,10 +27,12 @@ Result<std::string> text_of(std::string bytes, const std::string& location,
 }  // namespace
 
 Result<MetadataDocument> describe_document(const std::string& location,
-                                           const MetadataFileRules& rules) {
+                                           const MetadataFileRules& rules, ObjectKind kind) {
   ICEBLINK_ASSIGN_OR_RETURN(DescribedFile file, describe_metadata_file(location, rules));
-  if (file.is_view) {
-    return {ErrorKind::kInvalidArgument, location + ": the metadata of a view, not of a table"};
+  if (file.is_view != (kind == ObjectKind::kView)) {
+    return {ErrorKind::kInvalidArgument,
+            location + (file.is_view ? ": the metadata of a view, not of a table"
+                                     : ": the metadata of a table, not of a view")};
   }
   MetadataDocument document;
   document.row = std::move(file.row);
@@ -39,9 +41,11 @@ Result<MetadataDocument> describe_document(const std::string& location,
   return document;
 }
 
-Result<std::string> read_document(const TableRow& row, const MetadataFileRules& rules) {
+Result<std::string> read_document(const TableRow& row, const MetadataFileRules& rules,
+                                  ObjectKind kind) {
   if (row.metadata_fingerprint == shm::Id{}) {
-    ICEBLINK_ASSIGN_OR_RETURN(MetadataDocument document, describe_document(row.location, rules));
+    ICEBLINK_ASSIGN_OR_RETURN(MetadataDocument document,
+                              describe_document(row.location, rules, kind));
     return std::move(document.text);
   }
   ICEBLINK_ASSIGN_OR_RETURN(std::string bytes, read_metadata_file(row.location, rules));
@@ -67,4 +71,4 @@ std::optional<std::string> read_document_at_once(const TableRow& row,
   return std::move(*text);
 }
 
-}  // namespace iceblink::daemon::http
+}  // namespace iceblink::daemon

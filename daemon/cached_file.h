@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace iceblink::daemon::http {
+namespace iceblink::daemon {
 
 /// The whole file at `path`, when its name and all of its bytes are in the kernel's caches and it
 /// has at most `bytes_max`. Nothing in every other case, errors included: whoever may wait finds
@@ -14,4 +14,4 @@ namespace iceblink::daemon::http {
 [[nodiscard]] std::optional<std::string> read_if_cached(const std::string& path,
                                                         std::size_t bytes_max);
 
-}  // namespace iceblink::daemon::http
+}  // namespace iceblink::daemon

@@ -1,4 +1,4 @@
-#include "daemon/http/cached_file.h"
+#include "daemon/cached_file.h"
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-namespace iceblink::daemon::http {
+namespace iceblink::daemon {
 namespace {
 
 std::optional<std::string> read_at_once(int fd, std::size_t bytes_max) {
@@ -36,4 +36,4 @@ std::optional<std::string> read_if_cached(const std::string& path, std::size_t b
   return bytes;
 }
 
-}  // namespace iceblink::daemon::http
+}  // namespace iceblink::daemon

@@ -1,0 +1,99 @@
+// From a request and the catalog as it is to files that are there and operations that make pointers
+// of them: one attempt of a commit.
+//
+// Thread safety: a ChangeMaker is immutable; each attempt belongs to one thread, and blocks as long
+// as the disk does.
+#pragma once
+
+#include <iceblink/identifier.h>
+#include <iceblink/object_kind.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "daemon/metadata_file.h"
+#include "daemon/new_metadata_file.h"
+#include "daemon/operation.h"
+#include "daemon/store.h"
+#include "daemon/write_roots.h"
+#include "iceberg/commit/commit_request.h"
+
+namespace iceblink::daemon {
+
+/// One table or view, and what is to become of it.
+struct MetadataChange {
+  TableIdent ident;
+  /// A creation, or a commit. Of a transaction: the request, and which of its changes.
+  struct TransactionPart {
+    std::shared_ptr<const iceberg::TransactionRequest> request;
+    std::size_t index = 0;
+  };
+  std::variant<std::shared_ptr<const iceberg::TableCreationRequest>,
+               std::shared_ptr<const iceberg::TableCommitRequest>, TransactionPart,
+               std::shared_ptr<const iceberg::ViewCreationRequest>,
+               std::shared_ptr<const iceberg::ViewCommitRequest>>
+      what;
+};
+
+/// What a change led to: the pointer as it is now, and the text of its file.
+struct ChangedMetadata {
+  TableRow row;      // location empty: staged, there is no file
+  std::string json;  // as it is answered
+};
+
+/// What one attempt has made. Destroying it removes the files that were not kept.
+struct PreparedChanges {
+  std::vector<ChangedMetadata> changed;  // one for each change
+  std::vector<std::size_t> moved;        // those of them whose pointers will have moved
+  std::vector<Operation> operations;
+  std::vector<NewMetadataFile> files;
+  std::vector<std::string> files_to_delete;  // locations, once the pointers have moved
+  std::uint64_t generation = 0;              // of what was read
+};
+
+/// Whether the refusal only means that the catalog has changed since it was read: then another
+/// attempt may succeed, or be refused for a reason.
+[[nodiscard]] bool is_lost_race(const Refused& refused,
+                                std::span<const MetadataChange> changes) noexcept;
+
+class ChangeMaker {
+ public:
+  /// What is passed outlives it. `warehouse`: where new tables go that name no location.
+  ChangeMaker(Store& store, const MetadataFileRules& rules, const WriteRoots& roots,
+              std::string warehouse)
+      : store_(store), rules_(rules), roots_(roots), warehouse_(std::move(warehouse)) {}
+
+  /// All of the changes, or a refusal, and no file is left. Throws std::bad_alloc.
+  [[nodiscard]] std::variant<PreparedChanges, Refused> prepare(
+      std::span<const MetadataChange> changes) const;
+
+ private:
+  struct Base;
+  [[nodiscard]] Result<Base> read_base(const TableIdent& ident, ObjectKind kind) const;
+  [[nodiscard]] std::optional<Refused> prepare_one(const MetadataChange& change,
+                                                   PreparedChanges& prepared) const;
+  [[nodiscard]] std::optional<Refused> create(const MetadataChange& change, const Base& base,
+                                              PreparedChanges& prepared) const;
+  [[nodiscard]] std::optional<Refused> commit(const MetadataChange& change, Base base,
+                                              PreparedChanges& prepared) const;
+  [[nodiscard]] Refused moved_meanwhile(const TableIdent& ident, ObjectKind kind,
+                                        const TableRow& row, const Error& error) const;
+  [[nodiscard]] static Refused unreadable(const TableRow& row, const Error& error);
+  [[nodiscard]] std::optional<Refused> add(const MetadataChange& change, const Base& base,
+                                           iceberg::NewMetadata metadata,
+                                           PreparedChanges& prepared) const;
+
+  Store& store_;
+  const MetadataFileRules& rules_;
+  const WriteRoots& roots_;
+  const std::string warehouse_;
+};
+
+}  // namespace iceblink::daemon

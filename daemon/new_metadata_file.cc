@@ -1,0 +1,168 @@
+#include "daemon/new_metadata_file.h"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include "iceberg/fingerprint.h"
+#include "iceberg/gzip.h"
+#include "shm/fault_point.h"
+
+namespace iceblink::daemon {
+namespace {
+
+constexpr mode_t kFileMode = 0644;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+Error failed(int code, std::string_view location, std::string_view doing) {
+  const bool is_space = code == ENOSPC || code == EDQUOT || code == EFBIG;
+  const bool is_permission = code == EACCES || code == EPERM || code == EROFS;
+  const bool is_busy = code == EMFILE || code == ENFILE || code == ENOMEM;
+  const ErrorKind kind = is_space               ? ErrorKind::kNoSpace
+                         : is_permission        ? ErrorKind::kNotAllowed
+                         : is_busy              ? ErrorKind::kBusy
+                         : code == ENAMETOOLONG ? ErrorKind::kInvalidArgument
+                                                : ErrorKind::kIo;
+  return {kind, std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
+}
+
+Status write_all(int fd, std::string_view bytes, std::string_view location) {
+  while (!bytes.empty()) {
+    const auto written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failed(errno, location, "write");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  ICEBLINK_FAULT_POINT("metadata.after-write");
+  // Readers are other users: whatever the umask is, they may read.
+  if (::fchmod(fd, kFileMode) != 0) return failed(errno, location, "set the mode");
+  if (::fsync(fd) != 0) return failed(errno, location, "sync");
+  ICEBLINK_FAULT_POINT("metadata.after-sync");
+  return Ok{};
+}
+
+/// Without a name until it is whole. Nothing: this file system has no such files.
+std::optional<Status> write_unnamed(const WriteRoots::Place& place, std::string_view bytes,
+                                    std::string_view location) {
+  const OwnedFd file(
+      ::openat(place.directory.get(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, kFileMode));
+  if (file.get() < 0) {
+    if (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT) return std::nullopt;
+    return failed(errno, location, "create");
+  }
+  if (Status status = write_all(file.get(), bytes, location); !status) return status;
+  const std::string link = "/proc/self/fd/" + std::to_string(file.get());
+  if (::linkat(AT_FDCWD, link.c_str(), place.directory.get(), place.name.c_str(),
+               AT_SYMLINK_FOLLOW) == 0) {
+    return Status(Ok{});
+  }
+  if (errno == ENOENT) return std::nullopt;  // there is no /proc
+  return failed(errno, location, "link");
+}
+
+/// Under another name until it is whole.
+Status write_renamed(const WriteRoots::Place& place, std::string_view bytes,
+                     std::string_view location) {
+  const int directory = place.directory.get();
+  const std::string temporary = "." + place.name + ".tmp";
+  const OwnedFd file(::openat(directory, temporary.c_str(),
+                              O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, kFileMode));
+  if (file.get() < 0) return failed(errno, location, "create");
+  Status status = write_all(file.get(), bytes, location);
+  if (status && ::renameat2(directory, temporary.c_str(), directory, place.name.c_str(),
+                            RENAME_NOREPLACE) != 0) {
+    status = failed(errno, location, "rename");
+  }
+  if (!status) ::unlinkat(directory, temporary.c_str(), 0);
+  return status;
+}
+
+Status write_file(const WriteRoots::Place& place, std::string_view bytes,
+                  std::string_view location) {
+  auto unnamed = write_unnamed(place, bytes, location);
+  ICEBLINK_RETURN_IF_ERROR(unnamed ? std::move(*unnamed) : write_renamed(place, bytes, location));
+  if (::fsync(place.directory.get()) == 0) return Ok{};
+  const int code = errno;
+  ::unlinkat(place.directory.get(), place.name.c_str(), 0);
+  return failed(code, location, "sync the directory");
+}
+
+/// RFC 9562, version 4.
+Result<iceberg::Uuid> random_uuid() {
+  iceberg::Uuid uuid{};
+  if (::getrandom(uuid.data(), uuid.size(), 0) != static_cast<ssize_t>(uuid.size())) {
+    return {ErrorKind::kIo, std::string("getrandom: ") + std::strerror(errno)};
+  }
+  uuid[6] = static_cast<std::uint8_t>((uuid[6] & 0x0f) | 0x40);
+  uuid[8] = static_cast<std::uint8_t>((uuid[8] & 0x3f) | 0x80);
+  return uuid;
+}
+
+Result<std::string> location_of(const iceberg::NewMetadata& metadata, std::uint64_t version) {
+  std::string_view base = metadata.metadata_path ? *metadata.metadata_path : metadata.location;
+  while (base.ends_with('/')) base.remove_suffix(1);
+  if (base.empty()) return {ErrorKind::kInvalidArgument, "the table has no location"};
+  ICEBLINK_ASSIGN_OR_RETURN(const iceberg::Uuid uuid, random_uuid());
+  char digits[24] = {};
+  std::snprintf(digits, sizeof digits, "%05llu", static_cast<unsigned long long>(version));
+  std::string location(base);
+  if (!metadata.metadata_path) location += "/metadata";
+  location += '/';
+  location += digits;
+  location += '-';
+  location += iceberg::format_uuid(uuid);
+  location += metadata.is_gzip ? ".gz.metadata.json" : ".metadata.json";
+  return location;
+}
+
+}  // namespace
+
+std::uint64_t next_metadata_version(std::string_view metadata_location) {
+  constexpr std::size_t kDigitsMax = 18;
+  std::string_view name = metadata_location.substr(metadata_location.rfind('/') + 1);
+  if (name.starts_with('v')) name.remove_prefix(1);
+  const auto end = std::find_if_not(name.begin(), name.end(), is_digit);
+  const auto digits = static_cast<std::size_t>(end - name.begin());
+  const bool is_version =
+      digits > 0 && digits <= kDigitsMax && end != name.end() && (*end == '-' || *end == '.');
+  if (!is_version) return 0;
+  std::uint64_t version = 0;
+  for (const char c : name.substr(0, digits))
+    version = version * 10 + static_cast<unsigned>(c - '0');
+  return version + 1;
+}
+
+Result<NewMetadataFile> NewMetadataFile::write(const iceberg::NewMetadata& metadata,
+                                               std::uint64_t version, const WriteRoots& roots) {
+  TableRow row;
+  ICEBLINK_ASSIGN_OR_RETURN(row.location, location_of(metadata, version));
+  std::string compressed;
+  if (metadata.is_gzip) {
+    ICEBLINK_ASSIGN_OR_RETURN(compressed, iceberg::compress_gzip(metadata.json));
+  }
+  const std::string& bytes = metadata.is_gzip ? compressed : metadata.json;
+  row.table_uuid = metadata.uuid;
+  row.format_version = metadata.format_version;
+  row.metadata_fingerprint = iceberg::fingerprint_of(std::as_bytes(std::span(bytes)));
+  ICEBLINK_ASSIGN_OR_RETURN(auto place,
+                            roots.open_parent(row.location, WriteRoots::Missing::kIsMade));
+  ICEBLINK_RETURN_IF_ERROR(write_file(place, bytes, row.location));
+  return NewMetadataFile(std::move(row), std::move(place.directory), std::move(place.name));
+}
+
+NewMetadataFile::~NewMetadataFile() {
+  if (directory_.get() >= 0) ::unlinkat(directory_.get(), name_.c_str(), 0);
+}
+
+}  // namespace iceblink::daemon

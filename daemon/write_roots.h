@@ -1,0 +1,67 @@
+// Where this daemon writes and deletes files: nowhere else, whatever a location says.
+//
+// Thread safety: immutable.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "iceberg/location_map.h"
+
+namespace iceblink::daemon {
+
+/// An open descriptor, closed at the end. Move only.
+class OwnedFd {
+ public:
+  OwnedFd() = default;
+  explicit OwnedFd(int fd) noexcept : fd_(fd) {}
+  OwnedFd(OwnedFd&& other) noexcept : fd_(other.release()) {}
+  OwnedFd& operator=(OwnedFd&& other) noexcept;
+  ~OwnedFd();
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] int release() noexcept {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
+
+ private:
+  int fd_ = -1;
+};
+
+class WriteRoots {
+ public:
+  WriteRoots() = default;
+  /// `roots` are locations of directories (made when they are first written to). kInvalidArgument,
+  /// kUnsupported: one of another scheme.
+  [[nodiscard]] static Result<WriteRoots> of(const std::vector<std::string>& roots,
+                                             iceberg::LocationMap map);
+
+  /// An open directory and the name of a file in it.
+  struct Place {
+    OwnedFd directory;
+    std::string name;
+  };
+  enum class Missing : std::uint8_t { kFails, kIsMade };
+
+  /// The directory that `location` is in, reached without leaving its root. Directories that are
+  /// made are synced into theirs. kNotAllowed: it is below no root, or leaves it; kNotFound: the
+  /// directory is missing; kUnsupported, kInvalidArgument, kNoSpace, kIo. Messages speak of
+  /// `location` alone.
+  [[nodiscard]] Result<Place> open_parent(std::string_view location, Missing missing) const;
+
+  /// Deletes a file; one that is not there is deleted. Errors as above.
+  [[nodiscard]] Status remove(std::string_view location) const;
+
+  /// True where `location` is lexically below a root.
+  [[nodiscard]] bool covers(std::string_view location) const;
+
+ private:
+  std::vector<std::string> roots_;  // absolute paths without a slash at the end
+  iceberg::LocationMap map_;
+};
+
+}  // namespace iceblink::daemon
