@@ -23,7 +23,14 @@ Error other_incarnation(std::uint64_t asked, std::uint64_t current) {
           "incarnation " + to_hex(asked) + " is gone: this catalog is " + to_hex(current)};
 }
 
-Result<TableChange> change_of(const shm::RecordView& record) {
+/// What a record is of; a tombstone, of what was there before it.
+ObjectKind kind_of(const shm::ArenaView& arena, const shm::RecordView& record) {
+  const bool is_tombstone = record.kind() == shm::RecordKind::kTombstone;
+  const shm::RecordView told = is_tombstone ? arena.record_at(record.previous_offset()) : record;
+  return told && told.kind() == shm::RecordKind::kView ? ObjectKind::kView : ObjectKind::kTable;
+}
+
+Result<TableChange> change_of(const shm::ArenaView& arena, const shm::RecordView& record) {
   TableChange change;
   change.generation = record.generation();
   change.op = shm::is_tombstone(record.kind()) ? TableChange::Op::kDrop : TableChange::Op::kPut;
@@ -32,7 +39,7 @@ Result<TableChange> change_of(const shm::RecordView& record) {
     ICEBLINK_ASSIGN_OR_RETURN(change.levels, decode_namespace(record.key()));
     return change;
   }
-  change.kind = record.kind() == shm::RecordKind::kView ? ObjectKind::kView : ObjectKind::kTable;
+  change.kind = kind_of(arena, record);
   ICEBLINK_ASSIGN_OR_RETURN(TableIdent ident, decode_table(record.key()));
   change.levels = std::move(ident.levels);
   change.name = std::move(ident.name);
@@ -48,7 +55,8 @@ Result<TableChange> change_of(const shm::RecordView& record) {
 /// Collects whole generations from the arena, until there are enough.
 class ArenaFeed {
  public:
-  ArenaFeed(std::uint64_t since, std::uint64_t current) : since_(since), current_(current) {}
+  ArenaFeed(const shm::ArenaView& arena, std::uint64_t since, std::uint64_t current)
+      : arena_(arena), since_(since), current_(current) {}
 
   void take(const shm::RecordView& record) {
     if (is_full_ || !status_ || record.generation() <= since_ || record.generation() > current_) {
@@ -60,7 +68,7 @@ class ArenaFeed {
       is_full_ = true;
       return;
     }
-    auto change = change_of(record);
+    auto change = change_of(arena_, record);
     if (change) {
       changes.push_back(std::move(*change));
     } else {
@@ -75,6 +83,7 @@ class ArenaFeed {
   }
 
  private:
+  const shm::ArenaView& arena_;
   const std::uint64_t since_;
   const std::uint64_t current_;
   std::vector<TableChange> changes_;
@@ -84,7 +93,7 @@ class ArenaFeed {
 
 Result<Changes> changes_from_arena(const shm::ArenaView& arena, std::uint64_t since,
                                    std::uint64_t current) {
-  ArenaFeed feed(since, current);
+  ArenaFeed feed(arena, since, current);
   const auto status = arena.visit_changes(
       arena.published_tail(), [&](const shm::RecordView& record) { feed.take(record); });
   if (status == shm::FindStatus::kCorrupt) return client::damaged("changes");

@@ -185,6 +185,73 @@ TEST_F(ApplyTest, RefusesARenameWithTheWordsClientsKnow) {
   EXPECT_EQ(location_of(*store_, other), "/2");
 }
 
+Register registering_view(TableIdent ident, std::string location) {
+  Register operation = registering(std::move(ident), std::move(location));
+  operation.kind = ObjectKind::kView;
+  return operation;
+}
+
+TEST_F(ApplyTest, KeepsViewsBesideTablesUnderOneSetOfNames) {
+  const TableIdent view{{"ns"}, "v"};
+  done({registering(kTable, "/1"), registering_view(view, "/v")});
+  EXPECT_EQ(read(*store_)->find_view(view)->value().location, "/v");
+  refused({registering_view(view, "/w")}, Refusal::kAlreadyExists,
+          "0 already_exists: View already exists: ns.v");
+  refused({registering_view(kTable, "/w")}, Refusal::kAlreadyExists,
+          "0 already_exists: Table with same name already exists: ns.tbl");
+  refused({registering(view, "/w")}, Refusal::kAlreadyExists,
+          "0 already_exists: View with same name already exists: ns.v");
+  refused({Drop{view}}, Refusal::kNoSuchTable, "0 not_found: Table does not exist: ns.v");
+  refused({Drop{kTable, ObjectKind::kView}}, Refusal::kNoSuchView,
+          "0 not_found: View does not exist: ns.tbl");
+  refused({Rename{view, {{"ns"}, "w"}}}, Refusal::kNoSuchTable,
+          "0 not_found: Table does not exist: ns.v");
+  refused({Rename{view, kTable, ObjectKind::kView}}, Refusal::kAlreadyExists,
+          "0 already_exists: Cannot rename ns.v to ns.tbl. Table already exists");
+  refused({Rename{{{"ns"}, "none"}, view, ObjectKind::kView}}, Refusal::kNoSuchView,
+          "0 not_found: View does not exist: ns.none");
+}
+
+TEST_F(ApplyTest, RenamesAndDropsViewsAndSaysWhatWasDropped) {
+  const TableIdent view{{"ns"}, "v"};
+  const TableIdent other{{"ns"}, "w"};
+  done({registering_view(view, "/v")});
+  const auto renamed = run({Rename{view, other, ObjectKind::kView}});
+  ASSERT_EQ(said(renamed), "done");
+  const auto& changes = std::get<Applied>(renamed).changes;
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_EQ(changes[0].kind, shm::RecordKind::kTombstone);
+  EXPECT_EQ(changes[0].dropped_kind, ObjectKind::kView);
+  EXPECT_EQ(changes[1].kind, shm::RecordKind::kView);
+  refused({DropNamespace{{"ns"}}}, Refusal::kNamespaceNotEmpty,
+          "0 not_empty: Namespace ns is not empty.");
+  done({Drop{other, ObjectKind::kView}});
+  const auto log = read(*store_)->changes_since(1, 100);
+  ASSERT_TRUE(log);
+  EXPECT_EQ(log->back().dropped_kind, ObjectKind::kView);
+  EXPECT_EQ(log->front().dropped_kind, ObjectKind::kTable);
+}
+
+TEST_F(ApplyTest, SwapsAPointerOnlyFromTheRowItIsBasedOn) {
+  done({registering(kTable, "/1")});
+  const TableRow base = read(*store_)->find_table(kTable)->value();
+  Register next = registering(kTable, "/2");
+  next.based_on = base;
+  done({next});
+  refused({next}, Refusal::kStaleBase,
+          "0 conflict: Cannot commit: Table ns.tbl has changed meanwhile");
+  // Back to the same file: still another version.
+  Register back = overwriting(kTable, "/1");
+  done({back});
+  refused({next}, Refusal::kStaleBase,
+          "0 conflict: Cannot commit: Table ns.tbl has changed meanwhile");
+  refused({Drop{kTable, ObjectKind::kTable, base}}, Refusal::kStaleBase,
+          "0 conflict: Cannot commit: Table ns.tbl has changed meanwhile");
+  done({Drop{kTable, ObjectKind::kTable, read(*store_)->find_table(kTable)->value()}});
+  refused({next}, Refusal::kStaleBase,
+          "0 conflict: Cannot commit: Table ns.tbl has changed meanwhile");
+}
+
 TEST_F(ApplyTest, AListIsAllOrNothing) {
   done({registering(kTable, "/1")});
   refused({CreateNamespace{{"new"}, {}}, registering({{"new"}, "t"}, "/t"),

@@ -75,7 +75,7 @@ inline Register registering(TableIdent ident, std::string location) {
 }
 
 inline Register overwriting(TableIdent ident, std::string location,
-                                 std::optional<std::string> expect = {}) {
+                            std::optional<std::string> expect = {}) {
   return {std::move(ident), row_at(std::move(location)), Register::IfExists::kOverwrite,
           std::move(expect)};
 }

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <filesystem>
 #include <future>
+#include <limits>
 #include <semaphore>
 #include <thread>
 
@@ -61,11 +62,21 @@ class CommitterTest : public ::testing::Test {
   }
 
   std::future<CommitAnswer> submit(std::vector<Operation> operations) {
+    return submit(Submission{std::move(operations), std::nullopt});
+  }
+  std::future<CommitAnswer> submit(Submission submission) {
     auto promise = std::make_shared<std::promise<CommitAnswer>>();
     auto future = promise->get_future();
-    committer_->submit({std::move(operations), std::nullopt},
+    committer_->submit(std::move(submission),
                        [promise](CommitAnswer answer) { promise->set_value(std::move(answer)); });
     return future;
+  }
+  std::optional<StoredAnswer> stored_answer() {
+    IdempotencyKey key{};
+    key[0] = 1;
+    auto found = read(*store_)->find_answer(key, 0);
+    if (!found) throw std::runtime_error(found.error().message());
+    return *found;
   }
   std::string run(std::vector<Operation> operations) {
     return said(submit(std::move(operations)).get());
@@ -98,6 +109,41 @@ class CommitterTest : public ::testing::Test {
   std::future<CommitAnswer> gate_;
   std::unique_ptr<Committer> committer_;  // last: ends first
 };
+
+Submission keyed(std::vector<Operation> operations, std::uint16_t status_of_refusals) {
+  IdempotencyClaim claim;
+  claim.key[0] = 1;
+  claim.binding[0] = 2;
+  claim.expires_at_ms = std::numeric_limits<std::int64_t>::max();
+  claim.to_store = [status_of_refusals](const CommitAnswer& answer) {
+    StoredAnswer stored;
+    const auto* const committed = std::get_if<Committed>(&answer);
+    stored.status = committed == nullptr ? status_of_refusals : 200;
+    stored.text = committed == nullptr ? "" : std::to_string(committed->generation);
+    return stored.status == 0 ? std::nullopt : std::optional(stored);
+  };
+  return {std::move(operations), std::move(claim)};
+}
+
+TEST_F(CommitterTest, StoresAnAnswerWithItsEffect) {
+  const std::uint64_t before = publisher_->published_generation();
+  EXPECT_THAT(said(submit(keyed({CreateNamespace{{"a"}, {}}}, 409)).get()), HasSubstr("done"));
+  const auto stored = stored_answer();
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->status, 200);
+  EXPECT_EQ(stored->text, std::to_string(before + 1));
+  EXPECT_EQ(stored->binding[0], 2);
+}
+
+TEST_F(CommitterTest, StoresARefusalThatIsFinalAndMakesNoGenerationOfIt) {
+  const std::uint64_t before = publisher_->published_generation();
+  EXPECT_THAT(said(submit(keyed({Drop{{{"a"}, "none"}}}, 0)).get()), HasSubstr("not_found"));
+  EXPECT_FALSE(stored_answer());
+  EXPECT_THAT(said(submit(keyed({Drop{{{"a"}, "none"}}}, 404)).get()), HasSubstr("not_found"));
+  ASSERT_TRUE(stored_answer());
+  EXPECT_EQ(stored_answer()->status, 404);
+  EXPECT_EQ(publisher_->published_generation(), before);
+}
 
 TEST_F(CommitterTest, AnswersWhenTheGenerationIsPublished) {
   const auto answer = submit({CreateNamespace{{"a"}, {}}}).get();

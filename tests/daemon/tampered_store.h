@@ -76,6 +76,12 @@ class TamperedStore final : public Store {
       return writing_->put_view(ident, row);
     }
     Status erase_view(const TableIdent& ident) override { return writing_->erase_view(ident); }
+    [[nodiscard]] Result<bool> can_put_answer(std::int64_t now_ms) override {
+      return writing_->can_put_answer(now_ms);
+    }
+    Status put_answer(const IdempotencyKey& key, const StoredAnswer& answer) override {
+      return writing_->put_answer(key, answer);
+    }
     [[nodiscard]] std::uint64_t generation() const noexcept override {
       return writing_->generation();
     }
