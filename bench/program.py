@@ -94,13 +94,14 @@ class CatalogServer:
 class Daemon:
     """iceblinkd, from its start to its ready line and to its end."""
 
-    def __init__(self, programs, runtime_dir, data_dir):
+    def __init__(self, programs, runtime_dir, data_dir, *arguments, cpus=None):
         self.log = pathlib.Path(f"{runtime_dir}.log")
         begin = time.monotonic()
         self.process = subprocess.Popen(
             [str(programs.path("iceblinkd")), "--runtime-dir", str(runtime_dir),
-             "--data-dir", str(data_dir)],
-            stdout=subprocess.PIPE, stderr=self.log.open("w"), text=True)
+             "--data-dir", str(data_dir), *map(str, arguments)],
+            stdout=subprocess.PIPE, stderr=self.log.open("w"), text=True,
+            preexec_fn=pinned(cpus or programs.cpus))
         self.ready_line = self.process.stdout.readline()
         self.start_s = time.monotonic() - begin
         if "ready" not in self.ready_line:
@@ -116,6 +117,22 @@ class Daemon:
             raise Failure("iceblinkd did not stop") from None
         if code != 0:
             raise Failure(f"iceblinkd ended with {code}: {self.log.read_text()[-2000:]}")
+
+
+class BareServer:
+    """C12's other side, in the background until the end."""
+
+    def __init__(self, programs, socket_path, cpus):
+        self.process = subprocess.Popen(
+            [str(programs.path("bare_server")), "--socket", str(socket_path)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, preexec_fn=pinned(cpus))
+        if self.process.stdout.readline().strip() != "ready":
+            raise Failure("bare_server did not start")
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=60)
+        self.process.stdout.close()
 
 
 def median(samples):

@@ -8,6 +8,7 @@ import tempfile
 import cache_rows
 import metadata_rows
 import plan_rows
+import rest_rows
 from program import CatalogServer, Daemon, median
 from row import absolute_row, rate_row, ratio_row
 
@@ -20,6 +21,7 @@ FULL = {
     "open_rounds": 41, "start_rounds": 7, "parse_rounds": 15, "files": 1_000, "file_rounds": 21,
     "resolves": 60_000, "resolve_rounds": 61, "cache_uses": 1_000_000, "cache_rounds": 3,
     "plan_files": 500, "plan_rounds": 11, "pyiceberg_rounds": 5,
+    "rest_rounds": 11, "requests": 2_000, "snapshots": 10_000,
 }
 SMOKE = {
     "tiny": 1_000, "small": 2_000, "large": 20_000,
@@ -30,6 +32,7 @@ SMOKE = {
     "open_rounds": 3, "start_rounds": 1, "parse_rounds": 1, "files": 100, "file_rounds": 3,
     "resolves": 5_000, "resolve_rounds": 2, "cache_uses": 20_000, "cache_rounds": 1,
     "plan_files": 20, "plan_rounds": 2, "pyiceberg_rounds": 1,
+    "rest_rounds": 2, "requests": 50, "snapshots": 500,
 }
 
 
@@ -277,6 +280,8 @@ def file_batch(lab):
                     *sides("warm", "cpu"), "<= 1.2")
 
 
-ROWS = {"C1": c1, "C2": c2, "C3": cache_rows.c3, "C4": c4, "C5": c5, "C6a": c6a, "C7": c7,
-        "C8": c8, "C9": c9, "C10": metadata_rows.c10, "C13": c13, "file_batch": file_batch,
+ROWS = {"C1": c1, "C2": c2, "C3": cache_rows.c3, "C4": c4, "C5": c5, "C6a": c6a,
+        "C6b": rest_rows.c6b, "C7": c7,
+        "C8": c8, "C9": c9, "C10": metadata_rows.c10,
+        "C12": rest_rows.c12, "C13": c13, "commit": rest_rows.commit_size, "file_batch": file_batch,
         "cache_policy": cache_rows.cache_policy, "plan": plan_rows.plan}

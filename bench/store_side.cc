@@ -33,7 +33,7 @@ StoreSide::StoreSide(const std::string& data_dir, const std::string& runtime_dir
 std::uint64_t StoreSide::commit(std::vector<daemon::Operation> operations) {
   std::promise<daemon::CommitAnswer> promise;
   auto answer = promise.get_future();
-  committer_->submit(std::move(operations), [&promise](daemon::CommitAnswer given) {
+  committer_->submit({std::move(operations), std::nullopt}, [&promise](daemon::CommitAnswer given) {
     promise.set_value(std::move(given));
   });
   const daemon::CommitAnswer given = answer.get();

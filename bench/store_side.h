@@ -26,7 +26,9 @@ class StoreSide {
   /// The location the store has; empty: none.
   [[nodiscard]] std::string location_of(const TableIdent& ident) const;
 
+  [[nodiscard]] daemon::Store& store() noexcept { return *store_; }
   [[nodiscard]] shm::Publisher& publisher() noexcept { return *publisher_; }
+  [[nodiscard]] daemon::Committer& committer() noexcept { return *committer_; }
 
  private:
   std::unique_ptr<daemon::Store> store_;
