@@ -146,6 +146,12 @@ Status validate(const TableIdent& ident) {
   return validate_size(encode(ident), "table", format(ident));
 }
 
+Status validate_name(std::string_view name) {
+  const auto fault = fault_of(name);
+  if (!fault) return Ok{};
+  return {ErrorKind::kInvalidArgument, "the name '" + printable(name) + "' " + std::string(*fault)};
+}
+
 Result<Namespace> parse_namespace(std::string_view text) {
   ICEBLINK_ASSIGN_OR_RETURN(Namespace levels, parse_parts(text));
   ICEBLINK_RETURN_IF_ERROR(validate(levels));

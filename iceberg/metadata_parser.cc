@@ -1,11 +1,11 @@
 #include "iceberg/metadata_parser.h"
 
 #include <new>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include "iceberg/arena.h"
+#include "iceberg/json_parsing.h"
 #include "iceberg/json_reader.h"
 #include "iceberg/lazy_table_parts.h"
 #include "iceberg/metadata_text.h"
@@ -23,9 +23,11 @@ Error as_damage(const Error& error) {
   return {ErrorKind::kCorrupt, error.message()};
 }
 
-/// A document on its way: its text and tokens, and a reader at their begin.
-class Parsing {
- public:
+/// A document on its way: its memory, and a reader at its begin.
+struct Parsing {
+  explicit Parsing(const MetadataLimits& limits, Wanted wanted)
+      : arena(std::make_unique<Arena>()), json(*arena, limits, wanted) {}
+
   /// The errors of MetadataText and of JsonTokens.
   static Result<std::unique_ptr<Parsing>> begin(ByteBuffer file, const MetadataLimits& limits,
                                                 Wanted wanted,
@@ -37,27 +39,14 @@ class Parsing {
     }
     auto text = take_metadata_text(std::move(file), limits.inflated_bytes_max, text_bytes);
     if (!text) return as_damage(text.error());
-    auto parsing = std::make_unique<Parsing>();
-    parsing->arena = std::make_unique<Arena>();
+    auto parsing = std::make_unique<Parsing>(limits, wanted);
     const std::string_view whole = parsing->arena->adopt(std::move(text->bytes));
-    parsing->text = whole.substr(text->bom_bytes);
-    ICEBLINK_RETURN_IF_ERROR(parsing->tokens.find(parsing->text));
-    parsing->reader.emplace(parsing->text, parsing->tokens, limits, *parsing->arena, wanted,
-                            parsing->problems);
+    ICEBLINK_RETURN_IF_ERROR(parsing->json.begin(whole.substr(text->bom_bytes)));
     return parsing;
   }
 
-  /// Of the first problem. There is one.
-  [[nodiscard]] Error error() const {
-    const auto& [path, what] = problems[0];
-    return {reader->error_kind(), path.empty() ? what : path + ": " + what};
-  }
-
   std::unique_ptr<Arena> arena;
-  std::string_view text;
-  JsonTokens tokens;
-  std::vector<MetadataProblem> problems;
-  std::optional<JsonReader> reader;
+  JsonParsing json;
 };
 
 /// What a document is, by its members.
@@ -67,7 +56,7 @@ struct Shape {
 };
 
 Shape shape_of(Parsing& parsing) {
-  JsonReader& reader = *parsing.reader;
+  JsonReader& reader = parsing.json.reader();
   const auto begin = reader.place();
   bool has_version = false;
   bool has_table_uuid = false;
@@ -91,26 +80,26 @@ Shape shape_of(Parsing& parsing) {
 }
 
 Result<std::shared_ptr<TableMetadata>> build_table(Parsing& parsing) {
-  TableReader table(*parsing.reader, parsing.text);
+  TableReader table(parsing.json.reader(), parsing.json.text());
   table.read(nullptr);
-  parsing.reader->expect_end();
-  if (!parsing.problems.empty()) return parsing.error();
+  parsing.json.reader().expect_end();
+  if (!parsing.json.problems().empty()) return parsing.json.error();
   auto parts = std::make_unique<LazyTableParts>(table.raw_parts());
   return std::make_shared<TableMetadata>(std::move(parsing.arena), table.values(),
                                          std::move(parts));
 }
 
 Result<std::shared_ptr<ViewMetadata>> build_view(Parsing& parsing) {
-  const ViewValues values = read_view(*parsing.reader);
-  parsing.reader->expect_end();
-  if (!parsing.problems.empty()) return parsing.error();
+  const ViewValues values = read_view(parsing.json.reader());
+  parsing.json.reader().expect_end();
+  if (!parsing.json.problems().empty()) return parsing.json.error();
   return std::make_shared<ViewMetadata>(std::move(parsing.arena), values);
 }
 
 /// The body of a load-table response (Iceberg REST specification, LoadTableResult): the metadata in
 /// it. The rest is between the server and its clients.
 void check_response(Parsing& parsing) {
-  JsonReader& reader = *parsing.reader;
+  JsonReader& reader = parsing.json.reader();
   JsonReader::Step step;
   step.key = "metadata";
   JsonReader::Place metadata = nullptr;
@@ -123,20 +112,20 @@ void check_response(Parsing& parsing) {
   reader.expect_end();
   if (!reader.goes_on()) return;
   reader.go_to(metadata);
-  TableReader table(reader, parsing.text);
+  TableReader table(reader, parsing.json.text());
   table.read(&step);
   if (reader.goes_on()) table.check_raw_parts();
 }
 
 void check_document(Parsing& parsing) {
-  JsonReader& reader = *parsing.reader;
+  JsonReader& reader = parsing.json.reader();
   const Shape shape = shape_of(parsing);
   if (!reader.goes_on()) return;
   if (shape.is_response) return check_response(parsing);
   if (shape.is_view) {
     (void)read_view(reader);
   } else {
-    TableReader table(reader, parsing.text);
+    TableReader table(reader, parsing.json.text());
     table.read(nullptr);
     if (reader.goes_on()) table.check_raw_parts();
   }
@@ -144,7 +133,7 @@ void check_document(Parsing& parsing) {
 }
 
 /// What is scanned first and read later is found to be wrong twice.
-std::vector<MetadataProblem> without_repetitions(std::vector<MetadataProblem> problems) {
+std::vector<MetadataProblem> without_repetitions(const std::vector<MetadataProblem>& problems) {
   std::set<std::pair<std::string_view, std::string_view>> seen;
   std::vector<MetadataProblem> distinct;
   for (const auto& problem : problems) {
@@ -188,7 +177,7 @@ Result<std::shared_ptr<MetadataDocument>> parse_metadata(ByteBuffer file,
   ICEBLINK_ASSIGN_OR_RETURN(const auto parsing,
                             Parsing::begin(std::move(file), limits, Wanted::kFirstProblem));
   const Shape shape = shape_of(*parsing);
-  if (!parsing->problems.empty()) return parsing->error();
+  if (!parsing->json.problems().empty()) return parsing->json.error();
   if (shape.is_view) {
     ICEBLINK_ASSIGN_OR_RETURN(auto view, build_view(*parsing));
     return std::shared_ptr<MetadataDocument>(std::move(view));
@@ -207,7 +196,7 @@ Result<std::vector<MetadataProblem>> check_metadata(ByteBuffer file,
     return std::vector<MetadataProblem>{{"", parsing.error().message()}};
   }
   check_document(**parsing);
-  return without_repetitions(std::move((*parsing)->problems));
+  return without_repetitions((*parsing)->json.problems());
 } catch (const std::bad_alloc&) {
   return out_of_memory<std::vector<MetadataProblem>>();
 }

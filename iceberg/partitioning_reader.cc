@@ -66,35 +66,6 @@ class SourceIds {
   std::span<const std::int32_t> several_;
 };
 
-/// A field and whether its id is written.
-struct WrittenPartitionField {
-  PartitionField field;
-  bool has_id = false;
-};
-
-WrittenPartitionField read_partition_field(JsonReader& reader) {
-  enum class Member { kFieldId, kName, kTransform };
-  WrittenPartitionField written;
-  MemberSet<Member> members;
-  SourceIds sources(reader);
-  reader.read_object([&](std::string_view key) {
-    if (is(key, "field-id")) {
-      if (members.add(reader, Member::kFieldId)) written.field.field_id = reader.read_int32();
-    } else if (is(key, "name")) {
-      if (members.add(reader, Member::kName)) written.field.name = reader.read_string();
-    } else if (is(key, "transform")) {
-      if (!members.add(reader, Member::kTransform)) return;
-      written.field.transform = parse_transform(reader.read_string());
-    } else if (!sources.take(key)) {
-      reader.skip();
-    }
-  });
-  members.require(reader, {{Member::kName, "name"}, {Member::kTransform, "transform"}});
-  written.field.source_ids = sources.take_all();
-  written.has_id = members.has(Member::kFieldId);
-  return written;
-}
-
 SortField read_sort_field(JsonReader& reader) {
   enum class Member { kTransform, kDirection, kNullOrder };
   SortField field;
@@ -148,32 +119,6 @@ PartitionSpec read_partition_spec(JsonReader& reader) {
   return spec;
 }
 
-SortOrder read_sort_order(JsonReader& reader) {
-  enum class Member { kOrderId, kFields };
-  SortOrder order;
-  MemberSet<Member> members;
-  const JsonReader::Watch watch(reader);
-  std::vector<SortField> fields;
-  reader.read_object([&](std::string_view key) {
-    if (is(key, "order-id")) {
-      if (members.add(reader, Member::kOrderId)) order.order_id = reader.read_int32();
-    } else if (is(key, "fields")) {
-      if (!members.add(reader, Member::kFields)) return;
-      reader.read_array([&] { fields.push_back(read_sort_field(reader)); });
-    } else {
-      reader.skip();
-    }
-  });
-  members.require(reader, {{Member::kOrderId, "order-id"}, {Member::kFields, "fields"}});
-  order.fields = reader.arena().copy(fields);
-  if (watch.all_is_well() && (order.order_id == 0) != order.fields.empty()) {
-    reader.report(order.order_id == 0 ? "order 0 is for the unsorted, and has fields"
-                                      : "has no fields, which is for order 0 alone",
-                  "fields");
-  }
-  return order;
-}
-
 }  // namespace
 
 Transform parse_transform(std::string_view text) noexcept {
@@ -200,11 +145,36 @@ Transform parse_transform(std::string_view text) noexcept {
   return transform;
 }
 
+WrittenPartitionField read_partition_field(JsonReader& reader, NullIds null_ids) {
+  enum class Member { kFieldId, kName, kTransform };
+  WrittenPartitionField written;
+  MemberSet<Member> members;
+  SourceIds sources(reader);
+  reader.read_object([&](std::string_view key) {
+    if (is(key, "field-id")) {
+      if (!members.add(reader, Member::kFieldId)) return;
+      if (null_ids == NullIds::kAreAbsent && reader.take_null()) return;
+      written.field.field_id = reader.read_int32();
+      written.has_id = true;
+    } else if (is(key, "name")) {
+      if (members.add(reader, Member::kName)) written.field.name = reader.read_string();
+    } else if (is(key, "transform")) {
+      if (!members.add(reader, Member::kTransform)) return;
+      written.field.transform = parse_transform(reader.read_string());
+    } else if (!sources.take(key)) {
+      reader.skip();
+    }
+  });
+  members.require(reader, {{Member::kName, "name"}, {Member::kTransform, "transform"}});
+  written.field.source_ids = sources.take_all();
+  return written;
+}
+
 std::span<const PartitionField> read_partition_fields(JsonReader& reader) {
   std::vector<PartitionField> fields;
   std::size_t id_count = 0;
   reader.read_array([&] {
-    const auto written = read_partition_field(reader);
+    const auto written = read_partition_field(reader, NullIds::kAreRefused);
     id_count += written.has_id ? 1 : 0;
     fields.push_back(written.field);
   });
@@ -224,9 +194,41 @@ std::span<const PartitionSpec> read_partition_specs(JsonReader& reader) {
   return reader.arena().copy(specs);
 }
 
+SortOrder read_sort_order(JsonReader& reader, OrderId order_id) {
+  enum class Member { kOrderId, kFields };
+  SortOrder order;
+  bool has_id = false;
+  MemberSet<Member> members;
+  const JsonReader::Watch watch(reader);
+  std::vector<SortField> fields;
+  reader.read_object([&](std::string_view key) {
+    if (is(key, "order-id")) {
+      if (!members.add(reader, Member::kOrderId)) return;
+      if (order_id == OrderId::kMadeUp && reader.take_null()) return;
+      order.order_id = reader.read_int32();
+      has_id = true;
+    } else if (is(key, "fields")) {
+      if (!members.add(reader, Member::kFields)) return;
+      reader.read_array([&] { fields.push_back(read_sort_field(reader)); });
+    } else {
+      reader.skip();
+    }
+  });
+  if (order_id == OrderId::kRequired) members.require(reader, {{Member::kOrderId, "order-id"}});
+  members.require(reader, {{Member::kFields, "fields"}});
+  order.fields = reader.arena().copy(fields);
+  if (order_id == OrderId::kMadeUp && !has_id) order.order_id = order.fields.empty() ? 0 : 1;
+  if (watch.all_is_well() && (order.order_id == 0) != order.fields.empty()) {
+    reader.report(order.order_id == 0 ? "order 0 is for the unsorted, and has fields"
+                                      : "has no fields, which is for order 0 alone",
+                  "fields");
+  }
+  return order;
+}
+
 std::span<const SortOrder> read_sort_orders(JsonReader& reader) {
   std::vector<SortOrder> orders;
-  reader.read_array([&] { orders.push_back(read_sort_order(reader)); });
+  reader.read_array([&] { orders.push_back(read_sort_order(reader, OrderId::kRequired)); });
   return reader.arena().copy(orders);
 }
 

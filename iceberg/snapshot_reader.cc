@@ -51,48 +51,6 @@ void check_row_lineage(JsonReader& reader, const TableSnapshot& snapshot) {
   }
 }
 
-SnapshotRef read_ref(JsonReader& reader, std::string_view name) {
-  enum class Member { kSnapshotId, kType, kMinSnapshots, kMaxSnapshotAge, kMaxRefAge };
-  SnapshotRef ref;
-  ref.name = name;
-  MemberSet<Member> members;
-  const auto positive = [&](std::int64_t value) {
-    if (reader.goes_on() && value <= 0) reader.report(std::to_string(value) + " is not positive");
-    return value;
-  };
-  reader.read_object([&](std::string_view key) {
-    if (is(key, "snapshot-id")) {
-      if (members.add(reader, Member::kSnapshotId)) ref.snapshot_id = reader.read_int64();
-    } else if (is(key, "type")) {
-      if (!members.add(reader, Member::kType)) return;
-      const auto type = reader.read_string();
-      if (type == "tag" || type == "TAG") {
-        ref.type = RefType::kTag;
-      } else if (reader.goes_on() && type != "branch" && type != "BRANCH") {
-        reader.report("'" + std::string(type) + "' is neither branch nor tag");
-      }
-    } else if (is(key, "min-snapshots-to-keep")) {
-      if (!members.add(reader, Member::kMinSnapshots) || reader.take_null()) return;
-      ref.min_snapshots_to_keep = static_cast<std::int32_t>(positive(reader.read_int32()));
-    } else if (is(key, "max-snapshot-age-ms")) {
-      if (!members.add(reader, Member::kMaxSnapshotAge) || reader.take_null()) return;
-      ref.max_snapshot_age_ms = positive(reader.read_int64());
-    } else if (is(key, "max-ref-age-ms")) {
-      if (!members.add(reader, Member::kMaxRefAge) || reader.take_null()) return;
-      ref.max_ref_age_ms = positive(reader.read_int64());
-    } else {
-      reader.skip();
-    }
-  });
-  members.require(reader, {{Member::kSnapshotId, "snapshot-id"}, {Member::kType, "type"}});
-  if (ref.type == RefType::kTag && (ref.min_snapshots_to_keep || ref.max_snapshot_age_ms)) {
-    reader.report(
-        "a tag keeps one snapshot: it has neither min-snapshots-to-keep nor "
-        "max-snapshot-age-ms");
-  }
-  return ref;
-}
-
 /// Checks the times of a log, entry by entry.
 class LogClock {
  public:
@@ -132,7 +90,7 @@ void scan_snapshots(JsonReader& reader, std::vector<ScannedSnapshot>& found) {
   reader.read_array([&] { scan_snapshot(reader, found.emplace_back()); });
 }
 
-TableSnapshot read_snapshot(JsonReader& reader, std::uint8_t format_version) {
+WrittenSnapshot read_written_snapshot(JsonReader& reader, std::uint8_t format_version) {
   enum class Member {
     kSnapshotId,
     kParent,
@@ -194,7 +152,53 @@ TableSnapshot read_snapshot(JsonReader& reader, std::uint8_t format_version) {
   if (!has_manifests && reader.has_read_object()) reader.report("is missing", "manifest-list");
   if (!snapshot.manifest_list.empty()) snapshot.manifests = {};  // the list names them
   check_row_lineage(reader, snapshot);
-  return snapshot;
+  return {snapshot, members.has(Member::kSequenceNumber)};
+}
+
+TableSnapshot read_snapshot(JsonReader& reader, std::uint8_t format_version) {
+  return read_written_snapshot(reader, format_version).snapshot;
+}
+
+SnapshotRef read_ref(JsonReader& reader, std::string_view name) {
+  enum class Member { kSnapshotId, kType, kMinSnapshots, kMaxSnapshotAge, kMaxRefAge };
+  SnapshotRef ref;
+  ref.name = name;
+  MemberSet<Member> members;
+  const auto positive = [&](std::int64_t value) {
+    if (reader.goes_on() && value <= 0) reader.report(std::to_string(value) + " is not positive");
+    return value;
+  };
+  reader.read_object([&](std::string_view key) {
+    if (is(key, "snapshot-id")) {
+      if (members.add(reader, Member::kSnapshotId)) ref.snapshot_id = reader.read_int64();
+    } else if (is(key, "type")) {
+      if (!members.add(reader, Member::kType)) return;
+      const auto type = reader.read_string();
+      if (type == "tag" || type == "TAG") {
+        ref.type = RefType::kTag;
+      } else if (reader.goes_on() && type != "branch" && type != "BRANCH") {
+        reader.report("'" + std::string(type) + "' is neither branch nor tag");
+      }
+    } else if (is(key, "min-snapshots-to-keep")) {
+      if (!members.add(reader, Member::kMinSnapshots) || reader.take_null()) return;
+      ref.min_snapshots_to_keep = static_cast<std::int32_t>(positive(reader.read_int32()));
+    } else if (is(key, "max-snapshot-age-ms")) {
+      if (!members.add(reader, Member::kMaxSnapshotAge) || reader.take_null()) return;
+      ref.max_snapshot_age_ms = positive(reader.read_int64());
+    } else if (is(key, "max-ref-age-ms")) {
+      if (!members.add(reader, Member::kMaxRefAge) || reader.take_null()) return;
+      ref.max_ref_age_ms = positive(reader.read_int64());
+    } else {
+      reader.skip();
+    }
+  });
+  members.require(reader, {{Member::kSnapshotId, "snapshot-id"}, {Member::kType, "type"}});
+  if (ref.type == RefType::kTag && (ref.min_snapshots_to_keep || ref.max_snapshot_age_ms)) {
+    reader.report(
+        "a tag keeps one snapshot: it has neither min-snapshots-to-keep nor "
+        "max-snapshot-age-ms");
+  }
+  return ref;
 }
 
 std::vector<SnapshotRef> read_refs(JsonReader& reader) {

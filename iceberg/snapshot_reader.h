@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "iceberg/json_reader.h"
@@ -23,6 +24,17 @@ void scan_snapshots(JsonReader& reader, std::vector<ScannedSnapshot>& found);
 
 /// One snapshot, whole. What the table's format does not have is passed over.
 [[nodiscard]] TableSnapshot read_snapshot(JsonReader& reader, std::uint8_t format_version);
+
+/// A snapshot and whether its sequence number is written.
+struct WrittenSnapshot {
+  TableSnapshot snapshot;
+  bool has_sequence_number = false;
+};
+[[nodiscard]] WrittenSnapshot read_written_snapshot(JsonReader& reader,
+                                                    std::uint8_t format_version);
+
+/// The object of a ref, whose name stands elsewhere.
+[[nodiscard]] SnapshotRef read_ref(JsonReader& reader, std::string_view name);
 
 /// An object of refs by name, or null, which is none.
 [[nodiscard]] std::vector<SnapshotRef> read_refs(JsonReader& reader);

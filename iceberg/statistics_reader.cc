@@ -36,6 +36,21 @@ BlobMetadata read_blob(JsonReader& reader) {
   return blob;
 }
 
+/// What can be read of an array whose entries may be ignored.
+template <typename Entry>
+std::span<const Entry> read_what_is_whole(JsonReader& reader, Entry (*read)(JsonReader&)) {
+  if (reader.take_null()) return {};
+  std::vector<Entry> entries;
+  reader.read_array([&] {
+    const JsonReader::Lenient lenient(reader);
+    const Entry entry = read(reader);
+    if (!lenient.failed()) entries.push_back(entry);
+  });
+  return reader.arena().copy(entries);
+}
+
+}  // namespace
+
 StatisticsFile read_statistics_file(JsonReader& reader) {
   enum class Member { kSnapshotId, kPath, kFileSize, kFooterSize, kKeyMetadata, kBlobs };
   StatisticsFile file;
@@ -115,21 +130,6 @@ EncryptionKey read_encryption_key(JsonReader& reader) {
                   {{Member::kKeyId, "key-id"}, {Member::kMetadata, "encrypted-key-metadata"}});
   return encryption_key;
 }
-
-/// What can be read of an array whose entries may be ignored.
-template <typename Entry>
-std::span<const Entry> read_what_is_whole(JsonReader& reader, Entry (*read)(JsonReader&)) {
-  if (reader.take_null()) return {};
-  std::vector<Entry> entries;
-  reader.read_array([&] {
-    const JsonReader::Lenient lenient(reader);
-    const Entry entry = read(reader);
-    if (!lenient.failed()) entries.push_back(entry);
-  });
-  return reader.arena().copy(entries);
-}
-
-}  // namespace
 
 std::span<const StatisticsFile> read_statistics(JsonReader& reader) {
   return read_what_is_whole(reader, read_statistics_file);

@@ -18,4 +18,9 @@ namespace iceblink::iceberg {
 
 [[nodiscard]] std::span<const EncryptionKey> read_encryption_keys(JsonReader& reader);
 
+/// Single entries, which lack nothing.
+[[nodiscard]] StatisticsFile read_statistics_file(JsonReader& reader);
+[[nodiscard]] PartitionStatisticsFile read_partition_statistics_file(JsonReader& reader);
+[[nodiscard]] EncryptionKey read_encryption_key(JsonReader& reader);
+
 }  // namespace iceblink::iceberg

@@ -54,55 +54,6 @@ ViewRepresentation read_representation(JsonReader& reader) {
   return representation;
 }
 
-ViewVersion read_version(JsonReader& reader) {
-  enum class Member {
-    kVersionId,
-    kSchemaId,
-    kTimestamp,
-    kSummary,
-    kRepresentations,
-    kDefaultCatalog,
-    kDefaultNamespace
-  };
-  ViewVersion version;
-  MemberSet<Member> members;
-  reader.read_object([&](std::string_view key) {
-    if (is(key, "version-id")) {
-      if (members.add(reader, Member::kVersionId)) version.version_id = reader.read_int32();
-    } else if (is(key, "schema-id")) {
-      if (members.add(reader, Member::kSchemaId)) version.schema_id = reader.read_int32();
-    } else if (is(key, "timestamp-ms")) {
-      if (members.add(reader, Member::kTimestamp)) version.timestamp_ms = reader.read_int64();
-    } else if (is(key, "summary")) {
-      if (!members.add(reader, Member::kSummary)) return;
-      if (reader.at_null()) reader.report("is null");
-      version.summary = read_properties(reader, PropertyValues::kStrings);
-    } else if (is(key, "representations")) {
-      if (!members.add(reader, Member::kRepresentations)) return;
-      std::vector<ViewRepresentation> representations;
-      reader.read_array([&] { representations.push_back(read_representation(reader)); });
-      version.representations = reader.arena().copy(representations);
-    } else if (is(key, "default-catalog")) {
-      if (!members.add(reader, Member::kDefaultCatalog) || reader.take_null()) return;
-      version.default_catalog = reader.read_string();
-    } else if (is(key, "default-namespace")) {
-      if (!members.add(reader, Member::kDefaultNamespace)) return;
-      std::vector<std::string_view> levels;
-      reader.read_array([&] { levels.push_back(reader.read_string()); });
-      version.default_namespace = reader.arena().copy(levels);
-    } else {
-      reader.skip();
-    }
-  });
-  members.require(reader, {{Member::kVersionId, "version-id"},
-                           {Member::kSchemaId, "schema-id"},
-                           {Member::kTimestamp, "timestamp-ms"},
-                           {Member::kSummary, "summary"},
-                           {Member::kRepresentations, "representations"},
-                           {Member::kDefaultNamespace, "default-namespace"}});
-  return version;
-}
-
 ViewHistoryEntry read_history_entry(JsonReader& reader) {
   enum class Member { kTimestamp, kVersionId };
   ViewHistoryEntry entry;
@@ -173,6 +124,55 @@ void check_rules(JsonReader& reader, const ViewValues& view) {
 
 }  // namespace
 
+ViewVersion read_view_version(JsonReader& reader) {
+  enum class Member {
+    kVersionId,
+    kSchemaId,
+    kTimestamp,
+    kSummary,
+    kRepresentations,
+    kDefaultCatalog,
+    kDefaultNamespace
+  };
+  ViewVersion version;
+  MemberSet<Member> members;
+  reader.read_object([&](std::string_view key) {
+    if (is(key, "version-id")) {
+      if (members.add(reader, Member::kVersionId)) version.version_id = reader.read_int32();
+    } else if (is(key, "schema-id")) {
+      if (members.add(reader, Member::kSchemaId)) version.schema_id = reader.read_int32();
+    } else if (is(key, "timestamp-ms")) {
+      if (members.add(reader, Member::kTimestamp)) version.timestamp_ms = reader.read_int64();
+    } else if (is(key, "summary")) {
+      if (!members.add(reader, Member::kSummary)) return;
+      if (reader.at_null()) reader.report("is null");
+      version.summary = read_properties(reader, PropertyValues::kStrings);
+    } else if (is(key, "representations")) {
+      if (!members.add(reader, Member::kRepresentations)) return;
+      std::vector<ViewRepresentation> representations;
+      reader.read_array([&] { representations.push_back(read_representation(reader)); });
+      version.representations = reader.arena().copy(representations);
+    } else if (is(key, "default-catalog")) {
+      if (!members.add(reader, Member::kDefaultCatalog) || reader.take_null()) return;
+      version.default_catalog = reader.read_string();
+    } else if (is(key, "default-namespace")) {
+      if (!members.add(reader, Member::kDefaultNamespace)) return;
+      std::vector<std::string_view> levels;
+      reader.read_array([&] { levels.push_back(reader.read_string()); });
+      version.default_namespace = reader.arena().copy(levels);
+    } else {
+      reader.skip();
+    }
+  });
+  members.require(reader, {{Member::kVersionId, "version-id"},
+                           {Member::kSchemaId, "schema-id"},
+                           {Member::kTimestamp, "timestamp-ms"},
+                           {Member::kSummary, "summary"},
+                           {Member::kRepresentations, "representations"},
+                           {Member::kDefaultNamespace, "default-namespace"}});
+  return version;
+}
+
 ViewValues read_view(JsonReader& reader) {
   enum class Member {
     kFormatVersion,
@@ -203,7 +203,7 @@ ViewValues read_view(JsonReader& reader) {
     } else if (is(key, "versions")) {
       if (!members.add(reader, Member::kVersions)) return;
       std::vector<ViewVersion> versions;
-      reader.read_array([&] { versions.push_back(read_version(reader)); });
+      reader.read_array([&] { versions.push_back(read_view_version(reader)); });
       view.versions = reader.arena().copy(versions);
     } else if (is(key, "version-log")) {
       if (!members.add(reader, Member::kVersionLog)) return;

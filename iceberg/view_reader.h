@@ -11,4 +11,7 @@ namespace iceblink::iceberg {
 /// version's schema that is not there, ids that occur twice.
 [[nodiscard]] ViewValues read_view(JsonReader& reader);
 
+/// One version. Whether its schema is there is not looked at.
+[[nodiscard]] ViewVersion read_view_version(JsonReader& reader);
+
 }  // namespace iceblink::iceberg

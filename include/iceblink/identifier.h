@@ -47,6 +47,8 @@ inline constexpr char kNameSeparator = '\0';
 [[nodiscard]] Status validate(const Namespace& levels);
 /// As above; a table in the root namespace is refused.
 [[nodiscard]] Status validate(const TableIdent& ident);
+/// As above, of a table's or view's name by itself: whether it fits behind its namespace is left.
+[[nodiscard]] Status validate_name(std::string_view name);
 
 /// Parses the dotted form: `analytics.web.events`. A part that holds a dot or a double quote is
 /// written in double quotes, a quote doubled: `"a.b"."say ""hi"""`. kInvalidArgument says where.

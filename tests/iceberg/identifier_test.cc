@@ -47,10 +47,12 @@ TEST(Identifier, RefusesEmptyPartsSeparatorsAndBrokenUtf8) {
   for (const auto& part : bad) {
     EXPECT_EQ(validate(Namespace{"a", part}).error().kind(), ErrorKind::kInvalidArgument);
     EXPECT_EQ(validate(TableIdent{{"a"}, part}).error().kind(), ErrorKind::kInvalidArgument);
+    EXPECT_EQ(validate_name(part).error().kind(), ErrorKind::kInvalidArgument);
   }
   for (const std::string part : {"a b", "a.b", "a/b", "\x01", "\xc3\xa4", "\xf0\x9f\x98\x80"}) {
     EXPECT_TRUE(validate(Namespace{"a", part}));
     EXPECT_TRUE(validate(TableIdent{{"a"}, part}));
+    EXPECT_TRUE(validate_name(part));
   }
   EXPECT_FALSE(validate(Namespace{}));
   EXPECT_FALSE(validate(TableIdent{{}, "t"}));
