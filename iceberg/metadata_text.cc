@@ -5,10 +5,6 @@
 namespace iceblink::iceberg {
 namespace {
 
-std::size_t bom_bytes_of(std::string_view text) noexcept {
-  return text.starts_with("\xef\xbb\xbf") ? 3 : 0;
-}
-
 Error zstd_is_unsupported() {
   return {ErrorKind::kUnsupported, "the file is compressed with zstd, only gzip is understood"};
 }

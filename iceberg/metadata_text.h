@@ -12,6 +12,11 @@
 
 namespace iceblink::iceberg {
 
+/// Of the BOM that a text begins with: 3, or 0.
+[[nodiscard]] inline std::size_t bom_bytes_of(std::string_view text) noexcept {
+  return text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+}
+
 /// A text and what stands in front of it.
 struct OwnedMetadataText {
   ByteBuffer bytes;

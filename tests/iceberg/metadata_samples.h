@@ -43,6 +43,8 @@ class Document {
     std::erase_if(changed.members_, [&](const auto& member) { return member.first == name; });
     return changed;
   }
+  /// In their order.
+  [[nodiscard]] const auto& members() const noexcept { return members_; }
   /// Names stand in it as they were given: escapes are the caller's.
   [[nodiscard]] std::string text() const {
     std::string text = "{";
