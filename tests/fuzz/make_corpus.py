@@ -83,6 +83,93 @@ def views():
             "view_other_representation": text_of(shortened(other))}
 
 
+def table_updates():
+    """One of each kind."""
+    table = documents.table_v3_all()
+    return [{"action": action} | members for action, members in {
+        "assign-uuid": {"uuid": table["table-uuid"]},
+        "upgrade-format-version": {"format-version": 3},
+        "add-schema": {"schema": shortened(table)["schemas"][-1], "last-column-id": 9},
+        "set-current-schema": {"schema-id": -1},
+        "add-spec": {"spec": table["partition-specs"][-1]},
+        "set-default-spec": {"spec-id": -1},
+        "add-sort-order": {"sort-order": table["sort-orders"][-1]},
+        "set-default-sort-order": {"sort-order-id": -1},
+        "add-snapshot": {"snapshot": table["snapshots"][-1]},
+        "set-snapshot-ref": {"ref-name": "main", "snapshot-id": 7, "type": "branch",
+                             "min-snapshots-to-keep": 1, "max-snapshot-age-ms": 2,
+                             "max-ref-age-ms": None},
+        "remove-snapshots": {"snapshot-ids": [7, 8]},
+        "remove-snapshot-ref": {"ref-name": "audit"},
+        "set-location": {"location": "/w/t"},
+        "set-properties": {"updates": {"a": "b", "ü": ""}},
+        "remove-properties": {"removals": ["a"]},
+        "set-statistics": {"snapshot-id": 7, "statistics": table["statistics"][0]},
+        "remove-statistics": {"snapshot-id": 7},
+        "set-partition-statistics": {"partition-statistics": table["partition-statistics"][0]},
+        "remove-partition-statistics": {"snapshot-id": 7},
+        "remove-partition-specs": {"spec-ids": [1]},
+        "remove-schemas": {"schema-ids": [0]},
+        "add-encryption-key": {"encryption-key": {
+            "key-id": "k", "encrypted-key-metadata": "bQ==", "encrypted-by-id": "m",
+            "properties": {"p": "q"}}},
+        "remove-encryption-key": {"key-id": "k"}}.items()]
+
+
+def table_requirements():
+    return [{"type": "assert-create"},
+            {"type": "assert-table-uuid", "uuid": documents.table_v2()["table-uuid"]},
+            {"type": "assert-ref-snapshot-id", "ref": "main", "snapshot-id": 7},
+            {"type": "assert-ref-snapshot-id", "ref": "b", "snapshot-id": None},
+            {"type": "assert-last-assigned-field-id", "last-assigned-field-id": 3},
+            {"type": "assert-current-schema-id", "current-schema-id": 0},
+            {"type": "assert-last-assigned-partition-id", "last-assigned-partition-id": 1000},
+            {"type": "assert-default-spec-id", "default-spec-id": 0},
+            {"type": "assert-default-sort-order-id", "default-sort-order-id": 0}]
+
+
+def requests():
+    view = shortened(documents.view())
+    table = shortened(documents.table_v2())
+
+    def change(name, requirements, updates):
+        return {"identifier": {"namespace": ["a", "b"], "name": name},
+                "requirements": requirements, "updates": updates}
+
+    spec = {"spec-id": None, "fields": [{"field-id": None, "source-id": 1, "name": "x_bucket",
+                                         "transform": "bucket[4]"}]}
+    order = {"fields": [{"source-id": 1, "transform": "identity", "direction": "asc",
+                         "null-order": "nulls-first"}]}
+    updates = table_updates()
+    append = [update for update in updates if update["action"] in ("add-snapshot",
+                                                                   "set-snapshot-ref")]
+    action_behind = [dict(reversed(update.items())) for update in updates[-8:]]
+    return {
+        "table_commit": text_of(change("t", table_requirements(), updates)),
+        "table_append": text_of({"requirements": table_requirements()[1:3], "updates": append}),
+        "table_action_behind": text_of({"requirements": [], "updates": action_behind}),
+        "view_commit": text_of(change(
+            "v", [{"type": "assert-view-uuid", "uuid": view["view-uuid"]}],
+            [update for update in updates if update["action"] in (
+                "add-schema", "set-location", "set-properties", "remove-properties")] +
+            [{"action": "add-view-version", "view-version": view["versions"][-1]},
+             {"action": "set-current-view-version", "view-version-id": -1}])),
+        "transaction": text_of({"table-changes": [
+            change("t", table_requirements()[1:3], append),
+            change("u", [], [{"action": "set-properties", "updates": {}}])]}),
+        "table_creation": text_of({
+            "name": "t", "location": "/w/t", "schema": table["schemas"][-1],
+            "partition-spec": spec, "write-order": order, "stage-create": True,
+            "properties": {"format-version": "3"}}),
+        "view_creation": text_of({
+            "name": "v", "schema": view["schemas"][0], "view-version": view["versions"][0],
+            "properties": {"a": "b"}}),
+        "creation_bom": b"\xef\xbb\xbf" + text_of({
+            "name": "t", "location": None, "schema": documents.schema(0, []),
+            "partition-spec": None, "write-order": None, "stage-create": None,
+            "properties": None})}
+
+
 def headers():
     return {
         "v1": b'{"format-version":1,"location":"/w/t","schema":{}}',
@@ -284,6 +371,10 @@ def dictionary():
     for name, text in (tables() | views()).items():
         if text.startswith(b"{") and name not in NOT_FOR_DICTIONARY:
             collect(json.loads(text))
+    for text in requests().values():
+        collect(json.loads(text.decode("utf-8-sig")))
+    words |= {update["action"] for update in table_updates()}
+    words |= {requirement["type"] for requirement in table_requirements()}
     words |= {"variant", "geometry", "geography(srid:1, vincenty)", "fixed[1]", "year", "month"}
     lines = ['"\\"%s\\""' % word for word in sorted(words) if word.isascii() and word.isprintable()
              and '"' not in word and "\\" not in word]
@@ -296,7 +387,7 @@ def main():
               "header": headers() | views() | {
                   name: tables()[name] for name in ("v2_bom", "v2_gzip")},
               "gzip": gzips(), "location": locations(), "avro": avro_files(),
-              "manifest": manifests()}
+              "manifest": manifests(), "commit": requests()}
     for target, inputs in corpus.items():
         (HERE / "corpus" / target).mkdir(parents=True, exist_ok=True)
         for name, text in inputs.items():
