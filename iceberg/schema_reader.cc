@@ -1,13 +1,11 @@
 #include "iceberg/schema_reader.h"
 
-#include <algorithm>
-#include <bitset>
-#include <cstring>
-#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "iceberg/member_set.h"
+#include "iceberg/schema_rules.h"
 #include "iceberg/type_text.h"
 
 namespace iceblink::iceberg {
@@ -35,49 +33,6 @@ class TypeReader {
   JsonReader& reader_;
   std::vector<std::int32_t> ids_;
 };
-
-/// Of a name's length and its ends: enough to tell most columns apart.
-std::uint64_t hash_of_ends(std::string_view name) noexcept {
-  constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15;
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  if (name.size() >= sizeof(first)) [[likely]] {
-    std::memcpy(&first, name.data(), sizeof(first));
-    std::memcpy(&last, name.data() + name.size() - sizeof(last), sizeof(last));
-  } else {
-    for (const char c : name) last = last << 8 | static_cast<unsigned char>(c);
-  }
-  return ((first * kMultiplier) ^ (last + name.size())) * kMultiplier;
-}
-
-/// The position of a field that has the name of another one; else how many fields there are.
-std::size_t find_repeated_name_by_sorting(std::span<const Field> fields) {
-  std::vector<std::size_t> by_name(fields.size());
-  std::iota(by_name.begin(), by_name.end(), std::size_t{0});
-  const auto name_of = [&](std::size_t i) { return fields[i].name; };
-  std::ranges::sort(by_name, {}, name_of);
-  const auto repeated = std::ranges::adjacent_find(by_name, {}, name_of);
-  return repeated == by_name.end() ? fields.size() : *std::next(repeated);
-}
-
-/// The same. Names that are alike by chance, or made so, are compared a few times at most.
-std::size_t find_repeated_name(std::span<const Field> fields) {
-  constexpr int kBits = 11;
-  constexpr int kComparedMax = 64;
-  std::bitset<1U << kBits> seen;
-  int compared = 0;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const std::string_view name = fields[i].name;
-    const std::size_t bit = hash_of_ends(name) >> (64 - kBits);
-    if (seen[bit]) {
-      if (++compared > kComparedMax) return find_repeated_name_by_sorting(fields);
-      const auto has_name = [&](const Field& field) { return field.name == name; };
-      if (std::ranges::any_of(fields.first(i), has_name)) return i;
-    }
-    seen.set(bit);
-  }
-  return fields.size();
-}
 
 std::span<const Field> TypeReader::read_fields() {
   std::vector<Field> fields;
@@ -134,39 +89,9 @@ void TypeReader::check_field(const Field& field) {
   if (field.write_default) check_default(field.type, *field.write_default, "write-default");
 }
 
-/// What a default of this type begins with, as a single value is serialised (appendix D).
-std::string_view first_characters_of_values(TypeKind kind) noexcept {
-  switch (kind) {
-    case TypeKind::kBoolean:
-      return "tf";
-    case TypeKind::kInt:
-    case TypeKind::kLong:
-    case TypeKind::kFloat:
-    case TypeKind::kDouble:
-      return "-0123456789";
-    case TypeKind::kStruct:
-    case TypeKind::kMap:
-      return "{";
-    case TypeKind::kList:
-      return "[";
-    case TypeKind::kUnknown:
-    case TypeKind::kVariant:
-    case TypeKind::kGeometry:
-    case TypeKind::kGeography:
-      return "";
-    default:
-      return "\"";
-  }
-}
-
 void TypeReader::check_default(const Type& type, std::string_view json, std::string_view member) {
-  const auto fitting = first_characters_of_values(type.kind);
-  if (json.empty() || fitting.find(json.front()) != std::string_view::npos) return;
-  const std::string what =
-      type.is_nested() ? "the column's nested type" : format_primitive_type(type);
-  reader_.report(fitting.empty() ? "a column of type " + what + " has no default but null"
-                                 : "is not a value of " + what,
-                 member);
+  const std::string fault = find_default_fault(type, json);
+  if (!fault.empty()) reader_.report(fault, member);
 }
 
 Type TypeReader::read_type() {
@@ -260,49 +185,12 @@ Type TypeReader::read_nested_type() {
 }
 
 void TypeReader::report_repeated_ids() {
-  std::sort(ids_.begin(), ids_.end());
-  const auto repeated = std::adjacent_find(ids_.begin(), ids_.end());
-  if (repeated == ids_.end()) return;
-  reader_.report("two fields have the id " + std::to_string(*repeated), "fields");
-}
-
-/// A field, and why it cannot identify rows (specification, "Identifier Field IDs"); empty: it can.
-struct IdentifierFault {
-  std::int32_t id;
-  std::string_view fault;
-};
-
-/// Of all `fields`; those inside have the fault of what they are in, where it has one.
-void add_identifier_faults(std::span<const Field> fields, std::string_view outer_fault,
-                           std::vector<IdentifierFault>& faults) {
-  for (const Field& field : fields) {
-    std::string_view fault = outer_fault;
-    std::string_view inner_fault = outer_fault;
-    const TypeKind kind = field.type.kind;
-    if (fault.empty() && !field.required) fault = "is optional";
-    if (fault.empty() && field.type.is_nested()) fault = "is not primitive";
-    if (fault.empty() && (kind == TypeKind::kFloat || kind == TypeKind::kDouble)) {
-      fault = "is a floating-point number";
-    }
-    if (inner_fault.empty() && kind == TypeKind::kStruct && !field.required) {
-      inner_fault = "is inside of an optional struct";
-    }
-    if (inner_fault.empty() && kind != TypeKind::kStruct)
-      inner_fault = "is inside of a list or a map";
-    faults.push_back({field.id, fault});
-    add_identifier_faults(field.type.fields, inner_fault, faults);
-  }
+  const auto repeated = find_repeated_id(std::move(ids_));
+  if (repeated) reader_.report("two fields have the id " + std::to_string(*repeated), "fields");
 }
 
 void check_identifiers(JsonReader& reader, const Schema& schema) {
-  std::vector<IdentifierFault> faults;
-  add_identifier_faults(schema.fields, {}, faults);
-  std::ranges::sort(faults, {}, &IdentifierFault::id);
-  for (const std::int32_t id : schema.identifier_field_ids) {
-    const auto found = std::ranges::lower_bound(faults, id, {}, &IdentifierFault::id);
-    const bool is_there = found != faults.end() && found->id == id;
-    const std::string_view fault = is_there ? found->fault : "is not in the schema";
-    if (fault.empty()) continue;
+  for (const auto& [id, fault] : find_identifier_faults(schema)) {
     reader.report("the field " + std::to_string(id) + " " + std::string(fault),
                   "identifier-field-ids");
   }
@@ -342,7 +230,7 @@ Schema read_schema(JsonReader& reader, std::int32_t default_id) {
   members.require(reader, {{Member::kType, "type"}, {Member::kFields, "fields"}});
   if (!watch.all_is_well()) return schema;
   types.report_repeated_ids();
-  if (!schema.identifier_field_ids.empty()) check_identifiers(reader, schema);
+  check_identifiers(reader, schema);
   return schema;
 }
 
