@@ -10,6 +10,7 @@
 #include "iceberg/metadata_header.h"
 #include "iceberg/schema_writer.h"
 #include "iceberg/uuid.h"
+#include "iceberg/view_dialects.h"
 
 namespace iceblink::iceberg {
 namespace {
@@ -249,18 +250,8 @@ void write_current_snapshot_id(JsonWriter& json, const TableValues& values) {
 
 // ---- Views
 
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 Status check_dialects(const ViewVersion& version) {
-  std::vector<std::string> dialects;
-  for (const auto& representation : version.representations) {
-    if (representation.type != "sql") continue;
-    std::string& dialect = dialects.emplace_back(representation.dialect);
-    std::transform(dialect.begin(), dialect.end(), dialect.begin(), lower);
-  }
-  std::sort(dialects.begin(), dialects.end());
+  const std::vector<std::string> dialects = sql_dialects(version);
   const auto repeated = std::adjacent_find(dialects.begin(), dialects.end());
   if (repeated == dialects.end()) return Ok{};
   return {ErrorKind::kInvalidArgument,
