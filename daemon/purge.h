@@ -13,17 +13,26 @@
 namespace iceblink::daemon {
 
 struct PurgeOutcome {
-  std::uint64_t removed_count = 0;
-  std::uint64_t failed_count = 0;  // could not be read or deleted
+  std::uint64_t removed_count = 0;  // files, each once; those that were missing already, too
+  std::uint64_t failed_count = 0;   // could not be read or deleted
   std::uint64_t refused_count =
       0;  // not below the table's own directories, or outside of the roots
   std::string first_failure;
 };
 
-/// Deletes what lies below the table's location, its write.data.path and its write.metadata.path,
-/// and below a write root; nothing else, whatever the metadata names. The metadata file itself goes
-/// last. What cannot be read is left with what only it names. Blocks for as long as the disk takes;
-/// thread-safe. Throws std::bad_alloc.
+/// Deletes what lies below the table's location and the paths of its properties (write.data.path,
+/// write.folder-storage.path, write.object-storage.path, write.metadata.path), and below a write
+/// root; nothing else, whatever the metadata names. What lies elsewhere is not even read: a
+/// manifest there leaves behind what only it names.
+///
+/// A file goes after all that it names, the metadata file last. Where something could not be read
+/// or deleted, what names it stays, up to the metadata files, so that the purge can be repeated.
+/// Nothing is deleted where the metadata file cannot be read, or is not the one that the row tells
+/// of. As in the reference library, data and delete files stay where `gc.enabled` is not true, and
+/// so do those that only entries of status "deleted" name.
+///
+/// Blocks for as long as the disk takes; thread-safe. Memory: the metadata, one manifest list and
+/// one manifest at a time, and some 50 bytes for each file. Throws std::bad_alloc.
 [[nodiscard]] PurgeOutcome purge_table(const TableRow& row, const MetadataFileRules& rules,
                                        const WriteRoots& roots);
 
