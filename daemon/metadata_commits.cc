@@ -105,6 +105,11 @@ class MetadataCommits::State {
       }
       // Off the committer's thread: files are to be removed, or made again.
       Refused refused = std::get<Refused>(std::move(answer));
+      // The list's members are those changes that do something.
+      const auto& moved = job->prepared.moved;
+      if (refused.operation_index < moved.size()) {
+        refused.operation_index = moved[refused.operation_index];
+      }
       const bool taken = pool_.run([this, job, refused] { settle(job, refused); });
       if (!taken) refuse(job, std::move(refused));
     });

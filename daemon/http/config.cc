@@ -1,4 +1,5 @@
 #include "daemon/http/error_body.h"
+#include "daemon/http/idempotency.h"
 #include "daemon/http/json_body.h"
 #include "daemon/http/resources.h"
 #include "daemon/http/router.h"
@@ -26,7 +27,11 @@ void get_config(const ExchangePtr& exchange) {
     return exchange->answer(error_response({404, "NoSuchWarehouseException"},
                                            "Warehouse does not exist: " + **warehouse));
   }
-  std::string body = R"({"defaults":{},"overrides":{},"endpoints":[)";
+  std::string body = R"({"defaults":{},"overrides":{"namespace-separator":)";
+  append_json_string(body, exchange->services().namespace_separator);
+  body += R"(},"idempotency-key-lifetime":)";
+  append_json_string(body, duration_text(exchange->services().idempotency_lifetime));
+  body += R"(,"endpoints":[)";
   bool first = true;
   for (const std::string& endpoint : served_endpoints()) {
     if (!first) body += ',';

@@ -9,12 +9,14 @@
 
 #include "daemon/http/content_coding.h"
 #include "daemon/http/error_body.h"
+#include "daemon/http/path_names.h"
 #include "shm/fault_point.h"
 
 namespace iceblink::daemon::http {
 namespace {
 
 constexpr std::size_t kCompressedAtOnceBytesMax = 128 * 1024;
+constexpr std::size_t kParsedAtOnceBytesMax = 64 * 1024;
 
 // Answers that a repeated request gets again: those that say what was done, or that it never will
 // be (REST specification, "Idempotency-Key").
@@ -63,31 +65,42 @@ Result<std::optional<std::string>> Exchange::query(std::string_view name) const 
 
 Result<std::unique_ptr<Store::Reading>> Exchange::read() {
   ICEBLINK_ASSIGN_OR_RETURN(auto reading, services_.store.read());
-  generation_seen_ = std::max(generation_seen_.value_or(0), reading->generation());
+  note_generation(reading->generation());
   return reading;
 }
 
-Result<Namespace> Exchange::resolve_namespace(const Store::Reading& reading,
-                                              std::string_view raw) const {
-  ICEBLINK_ASSIGN_OR_RETURN(Namespace levels, decode_namespace_segment(raw, PlusMeans::kSpace));
+Result<Namespace> Exchange::resolve_namespace(const Store::Reading& reading, std::string_view raw,
+                                              NamePlace place) const {
+  const auto decode = place == NamePlace::kPath ? decode_namespace_segment : decode_namespace_query;
+  const std::string_view separator = services_.namespace_separator;
+  ICEBLINK_ASSIGN_OR_RETURN(Namespace levels, decode(raw, PlusMeans::kSpace, separator));
   if (!is_ambiguous(raw)) return levels;
   ICEBLINK_ASSIGN_OR_RETURN(const auto found, reading.find_namespace(levels));
   if (found) return levels;
-  ICEBLINK_ASSIGN_OR_RETURN(Namespace literal, decode_namespace_segment(raw, PlusMeans::kPlus));
+  ICEBLINK_ASSIGN_OR_RETURN(Namespace literal, decode(raw, PlusMeans::kPlus, separator));
   ICEBLINK_ASSIGN_OR_RETURN(const auto found_literal, reading.find_namespace(literal));
   return found_literal ? literal : levels;
 }
 
-Result<TableIdent> Exchange::resolve_table(const Store::Reading& reading) const {
-  ICEBLINK_ASSIGN_OR_RETURN(TableIdent ident,
-                            decode_table_segments(names_.levels, names_.table, PlusMeans::kSpace));
-  if (!is_ambiguous(names_.levels) && !is_ambiguous(names_.table)) return ident;
-  ICEBLINK_ASSIGN_OR_RETURN(const auto found, reading.find_table(ident));
+Result<TableIdent> Exchange::resolve_name(const Store::Reading& reading, ObjectKind kind) const {
+  ICEBLINK_ASSIGN_OR_RETURN(TableIdent ident, decode_name(PlusMeans::kSpace));
+  if (!is_ambiguous(names_.levels) && !is_ambiguous(names_.name)) return ident;
+  ICEBLINK_ASSIGN_OR_RETURN(const auto found, find_row(reading, kind, ident));
   if (found) return ident;
-  ICEBLINK_ASSIGN_OR_RETURN(TableIdent literal,
-                            decode_table_segments(names_.levels, names_.table, PlusMeans::kPlus));
-  ICEBLINK_ASSIGN_OR_RETURN(const auto found_literal, reading.find_table(literal));
-  return found_literal ? literal : ident;
+  ICEBLINK_ASSIGN_OR_RETURN(TableIdent literal, decode_name(PlusMeans::kPlus));
+  ICEBLINK_ASSIGN_OR_RETURN(const auto found_literal, find_row(reading, kind, literal));
+  if (found_literal) return literal;
+  // What is yet to be made belongs into the namespace that is there.
+  ICEBLINK_ASSIGN_OR_RETURN(ident.levels, resolve_namespace(reading, names_.levels));
+  return ident;
+}
+
+Result<Namespace> Exchange::decode_namespace(PlusMeans plus) const {
+  return decode_namespace_segment(names_.levels, plus, services_.namespace_separator);
+}
+
+Result<TableIdent> Exchange::decode_name(PlusMeans plus) const {
+  return decode_table_segments(names_.levels, names_.name, plus, services_.namespace_separator);
 }
 
 void Exchange::set_claim(IdempotentRequests::Hold hold, const shm::Id& binding) {
@@ -104,38 +117,47 @@ StoredAnswer Exchange::remember_nothing(const Committed&) {
   return answer;
 }
 
-void Exchange::submit(std::vector<Operation> operations,
-                      std::function<Response(const CommitAnswer&)> respond, Remember remember) {
+void Exchange::submit_then(std::vector<Operation> operations,
+                           std::function<void(const CommitAnswer&)> then, Remember remember) {
   is_submitted_ = true;
   Submission submission{std::move(operations), std::nullopt};
   if (claim_) {
     submission.claim = claim_of([remember = std::move(remember)](const CommitAnswer& answer) {
       const auto* const refused = std::get_if<Refused>(&answer);
-      return refused == nullptr ? std::optional(remember(std::get<Committed>(answer)))
-                                : stored_answer_of(error_response(*refused));
+      if (refused == nullptr) return std::optional(remember(std::get<Committed>(answer)));
+      if (refused->refusal == Refusal::kStaleBase) return std::optional<StoredAnswer>();
+      return stored_answer_of(error_response(*refused));
     });
   }
   services_.committer.submit(
       std::move(submission),
-      [self = shared_from_this(), respond = std::move(respond)](CommitAnswer answer) mutable {
+      [self = shared_from_this(), then = std::move(then)](CommitAnswer answer) mutable {
         // Called once: nothing is kept for as long as the committer keeps this function. And off
         // its thread, so that whoever waits behind this commit waits for no formatting.
         const auto peer = self->peer_;
-        peer->post([self = std::move(self), respond = std::move(respond),
-                    answer = std::move(answer)] { self->finish(answer, respond); });
+        peer->post([self = std::move(self), then = std::move(then), answer = std::move(answer)] {
+          self->finish(answer, then);
+        });
       });
 }
 
 void Exchange::finish(const CommitAnswer& commit_answer,
-                      const std::function<Response(const CommitAnswer&)>& respond) {
+                      const std::function<void(const CommitAnswer&)>& then) {
   guard([&] {
-    is_answer_stored_ = true;  // where it is final
-    Response response = respond(commit_answer);
-    if (const auto* done = std::get_if<Committed>(&commit_answer)) {
-      response.generation = done->generation;
-    }
-    answer(std::move(response));
+    const auto* const refused = std::get_if<Refused>(&commit_answer);
+    // Stored, where it is final.
+    is_answer_stored_ = refused == nullptr || refused->refusal != Refusal::kStaleBase;
+    if (refused == nullptr) note_generation(std::get<Committed>(commit_answer).generation);
+    then(commit_answer);
   });
+}
+
+void Exchange::submit(std::vector<Operation> operations,
+                      std::function<Response(const CommitAnswer&)> respond, Remember remember) {
+  submit_then(
+      std::move(operations),
+      [this, respond = std::move(respond)](const CommitAnswer& done) { answer(respond(done)); },
+      std::move(remember));
 }
 
 void Exchange::commit(std::vector<Operation> operations,
@@ -150,32 +172,46 @@ void Exchange::commit(std::vector<Operation> operations,
 }
 
 void Exchange::change_metadata(std::vector<MetadataChange> changes, StoredAnswer::Form form,
-                               std::function<Response(ChangesDone&)> respond) {
+                               std::function<Response(ChangesDone&)> respond,
+                               std::function<Response(const Refused&)> refuse) {
   is_submitted_ = true;
   std::optional<MetadataCommits::Claim> claim;
-  if (claim_) claim = {claim_->hold.key(), claim_->binding, expiry_ms(), form};
+  if (claim_ && form != StoredAnswer::Form::kJson) {
+    claim = {claim_->hold.key(), claim_->binding, expiry_ms(), form};
+  }
   services_.metadata_commits.submit(
       std::move(changes), claim,
-      [self = shared_from_this(), respond = std::move(respond)](ChangesAnswer answer) mutable {
+      [self = shared_from_this(), form, respond = std::move(respond),
+       refuse = std::move(refuse)](ChangesAnswer answer) mutable {
         const auto peer = self->peer_;
-        peer->post(
-            [self = std::move(self), respond = std::move(respond),
-             answer = std::move(answer)]() mutable { self->finish(std::move(answer), respond); });
+        peer->post([self = std::move(self), form, respond = std::move(respond),
+                    refuse = std::move(refuse), answer = std::move(answer)]() mutable {
+          self->finish(std::move(answer), form, respond, refuse);
+        });
       });
 }
 
-void Exchange::finish(ChangesAnswer changes, const std::function<Response(ChangesDone&)>& respond) {
+void Exchange::finish(ChangesAnswer changes, StoredAnswer::Form form,
+                      const std::function<Response(ChangesDone&)>& respond,
+                      const std::function<Response(const Refused&)>& refuse) {
   guard([&] {
     if (const auto* const refused = std::get_if<Refused>(&changes)) {
-      return answer(commit_refusal_response(*refused));
+      return answer(refuse(*refused));
     }
     auto& done = std::get<ChangesDone>(changes);
-    is_answer_stored_ = true;
-    const std::uint64_t generation = done.generation;
-    Response response = respond(done);
-    response.generation = generation;
-    answer(std::move(response));
+    is_answer_stored_ = form != StoredAnswer::Form::kJson;
+    note_generation(done.generation);
+    answer(respond(done));
   });
+}
+
+void Exchange::note_generation(std::uint64_t generation) noexcept {
+  generation_seen_ = std::max(generation_seen_.value_or(0), generation);
+}
+
+void Exchange::on_thread_for_body(std::function<void()> work) {
+  if (request_.body.size() <= kParsedAtOnceBytesMax) return work();
+  on_file_thread(std::move(work));
 }
 
 std::int64_t Exchange::expiry_ms() const {

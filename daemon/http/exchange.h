@@ -12,6 +12,8 @@
 //    exchange has read is visible to every process.
 #pragma once
 
+#include <iceblink/object_kind.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -42,8 +44,11 @@ class Peer {
 /// The path's names, still encoded: views into the request's target.
 struct RawNames {
   std::string_view levels;
-  std::string_view table;
+  std::string_view name;  // of a table or view
 };
+
+/// Where a namespace stands in a request's target.
+enum class NamePlace : std::uint8_t { kPath, kQuery };
 
 class Exchange : public std::enable_shared_from_this<Exchange> {
  public:
@@ -68,9 +73,14 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   /// Which namespace `raw` means in `reading`'s state; see names.h on '+'.
   [[nodiscard]] Result<Namespace> resolve_namespace(const Store::Reading& reading,
-                                                    std::string_view raw) const;
-  /// Which table the path means in `reading`'s state.
-  [[nodiscard]] Result<TableIdent> resolve_table(const Store::Reading& reading) const;
+                                                    std::string_view raw,
+                                                    NamePlace place = NamePlace::kPath) const;
+  /// Which table or view the path means in `reading`'s state.
+  [[nodiscard]] Result<TableIdent> resolve_name(const Store::Reading& reading,
+                                                ObjectKind kind) const;
+  /// The path's names, decoded, without a look at the catalog.
+  [[nodiscard]] Result<Namespace> decode_namespace(PlusMeans plus) const;
+  [[nodiscard]] Result<TableIdent> decode_name(PlusMeans plus) const;
 
   /// What is kept of a commit under the request's idempotency key, if it has one: its answer can be
   /// made again from that. Called in the transaction, on the committer's thread: must be short.
@@ -81,12 +91,18 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   /// Submits to the committer; `respond` runs on the connection's executor and makes the answer.
   void submit(std::vector<Operation> operations,
               std::function<Response(const CommitAnswer&)> respond, Remember remember);
-  /// As above, with refusals answered the usual way.
+  /// As above, but `then` sees to the answer, now or later. A refusal with kStaleBase may be
+  /// submitted anew.
+  void submit_then(std::vector<Operation> operations, std::function<void(const CommitAnswer&)> then,
+                   Remember remember);
+  /// As the first, with refusals answered the usual way.
   void commit(std::vector<Operation> operations, std::function<Response(const Committed&)> respond,
               Remember remember = remember_nothing);
-  /// Submits changes of metadata; `respond` as above. `form`: what is kept under the key.
+  /// Submits changes of metadata; `respond` and `refuse` make the answer as above. `form`: what is
+  /// kept under the key; kJson: the answer's body, of changes that leave the catalog as it is.
   void change_metadata(std::vector<MetadataChange> changes, StoredAnswer::Form form,
-                       std::function<Response(ChangesDone&)> respond);
+                       std::function<Response(ChangesDone&)> respond,
+                       std::function<Response(const Refused&)> refuse);
 
   /// The request is carried out under a key, which is held until it is answered. Its final answer
   /// is stored: with its commit, or before it is sent. Called once, before the handler.
@@ -94,6 +110,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   /// Runs `work` on the connection's executor, guarded, while the exchange lives.
   void post(std::function<void()> work);
 
+  /// Runs `work` now; on a file thread when the request's body is so large that reading it takes
+  /// a while.
+  void on_thread_for_body(std::function<void()> work);
   /// Runs `job` on a file thread; 429 when they have too much to do, or when clients have yet to
   /// take so much that reading more would only fill memory.
   void on_file_thread(std::function<void()> job);
@@ -108,8 +127,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   /// Answers what went wrong inside: a write that was not submitted was not done.
   void fail(const Error& error) noexcept;
   void finish(const CommitAnswer& commit_answer,
-              const std::function<Response(const CommitAnswer&)>& respond);
-  void finish(ChangesAnswer changes, const std::function<Response(ChangesDone&)>& respond);
+              const std::function<void(const CommitAnswer&)>& then);
+  void finish(ChangesAnswer changes, StoredAnswer::Form form,
+              const std::function<Response(ChangesDone&)>& respond,
+              const std::function<Response(const Refused&)>& refuse);
+  void note_generation(std::uint64_t generation) noexcept;
   [[nodiscard]] std::int64_t expiry_ms() const;
   [[nodiscard]] IdempotencyClaim claim_of(
       std::function<std::optional<StoredAnswer>(const CommitAnswer&)> to_store) const;

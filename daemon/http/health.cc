@@ -50,6 +50,31 @@ void add_committer(MetricText& text, const CommitterStats& stats) {
   text.add("iceblink_commit_queue_length", kGauge, "Operation lists waiting.", stats.queue_length);
 }
 
+void add_metadata_commits(MetricText& text, const MetadataCommits& commits) {
+  using enum MetricKind;
+  const MetadataCommitsStats stats = commits.stats();
+  text.add("iceblink_metadata_retries_total", kCounter,
+           "Commits begun anew because the pointer had moved.", stats.retry_count);
+  text.add("iceblink_metadata_files_written_total", kCounter, "Metadata files written.",
+           stats.files_written_count);
+  text.add("iceblink_metadata_files_removed_total", kCounter,
+           "Metadata files of commits that failed or began anew.", stats.files_removed_count);
+  text.add("iceblink_metadata_queue_length", kGauge, "Commits waiting for a commit thread.",
+           commits.queue_length());
+}
+
+// relaxed: counters, for showing
+void add_requests(MetricText& text, const Counters& counters) {
+  using enum MetricKind;
+  text.add("iceblink_replayed_answers_total", kCounter,
+           "Answers given again to an Idempotency-Key.",
+           counters.replayed_answers.load(std::memory_order_relaxed));
+  text.add("iceblink_scan_reports_total", kCounter, "Scan reports taken.",
+           counters.scan_reports.load(std::memory_order_relaxed));
+  text.add("iceblink_commit_reports_total", kCounter, "Commit reports taken.",
+           counters.commit_reports.load(std::memory_order_relaxed));
+}
+
 void add_publisher(MetricText& text, const shm::PublisherStats& stats) {
   using enum MetricKind;
   text.add("iceblink_generation", kGauge, "Published generation.", stats.generation);
@@ -95,6 +120,8 @@ void metrics(const ExchangePtr& exchange) {
   const Counters& counters = services.counters;
   MetricText text;
   add_committer(text, services.committer.stats());
+  add_metadata_commits(text, services.metadata_commits);
+  add_requests(text, counters);
   add_publisher(text, services.publisher.stats());
   text.add_answers(counters);
   // relaxed, here and below: counters, for showing

@@ -37,20 +37,20 @@ Result<std::vector<std::string>> strings_of(const json::value& value, std::strin
 
 }  // namespace
 
-Result<json::object> parse_object(std::string_view text) {
+Result<json::object> parse_object(std::string_view text, std::size_t depth_max) {
   json::parse_options options;
-  options.max_depth = kJsonDepthMax;
+  options.max_depth = depth_max;
   json::error_code error;
   json::value value = json::parse(text, error, {}, options);
   if (error == json::error::too_deep) {
     return {ErrorKind::kInvalidArgument,
-            "the body is nested deeper than " + std::to_string(kJsonDepthMax) + " levels"};
+            "the body is nested deeper than " + std::to_string(depth_max) + " levels"};
   }
   if (error) {
     return {ErrorKind::kInvalidArgument, "the body is not valid JSON: " + error.message()};
   }
   if (!value.is_object()) return {ErrorKind::kInvalidArgument, "the body is not a JSON object"};
-  if (const auto key = find_duplicate_key(text, kJsonDepthMax)) {
+  if (const auto key = find_duplicate_key(text, depth_max)) {
     return {ErrorKind::kInvalidArgument, "'" + *key + "' stands twice in one object of the body"};
   }
   return std::move(value.get_object());

@@ -19,8 +19,9 @@ namespace iceblink::daemon::http {
 /// Nesting allowed in a body.
 inline constexpr std::size_t kJsonDepthMax = 32;
 
-/// A JSON object, valid UTF-8, not nested deeper than kJsonDepthMax, no key twice in one object.
-[[nodiscard]] Result<boost::json::object> parse_object(std::string_view text);
+/// A JSON object, valid UTF-8, not nested deeper than `depth_max`, no key twice in one object.
+[[nodiscard]] Result<boost::json::object> parse_object(std::string_view text,
+                                                       std::size_t depth_max = kJsonDepthMax);
 
 [[nodiscard]] Result<std::string> required_string(const boost::json::object& object,
                                                   std::string_view member);

@@ -1,11 +1,10 @@
 #include "daemon/http/names.h"
 
 #include <cstdint>
+#include <iterator>
 
 namespace iceblink::daemon::http {
 namespace {
-
-constexpr std::string_view kEncodedSeparator = "%1F";
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -14,11 +13,20 @@ int hex_digit(char c) {
   return -1;
 }
 
-std::size_t find_separator(std::string_view raw, std::size_t from) {
+// The byte that an escape stands for; -1 when it is none.
+int escaped_byte(std::string_view escape) {
+  if (escape.size() < 3 || escape[0] != '%') return -1;
+  const int high = hex_digit(escape[1]);
+  const int low = hex_digit(escape[2]);
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+std::size_t find_separator(std::string_view raw, std::size_t from, std::string_view separator) {
   for (std::size_t at = raw.find('%', from); at != std::string_view::npos;
        at = raw.find('%', at + 1)) {
-    const auto escape = raw.substr(at, kEncodedSeparator.size());
-    if (escape == kEncodedSeparator || escape == "%1f") return at;
+    const int byte = escaped_byte(raw.substr(at, 3));
+    if (byte < 0) continue;
+    if (byte == kLevelSeparator || byte == escaped_byte(separator)) return at;
   }
   return std::string_view::npos;
 }
@@ -34,24 +42,24 @@ Result<std::string> percent_decode(std::string_view text, PlusMeans plus) {
     } else if (text[i] != '%') {
       out += text[i];
     } else {
-      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-      if (high < 0 || low < 0) {
+      const int byte = escaped_byte(text.substr(i, 3));
+      if (byte < 0) {
         return {ErrorKind::kInvalidArgument, "'" + std::string(text) +
                                                  "' in the URL has a broken escape at byte " +
                                                  std::to_string(i)};
       }
-      out += static_cast<char>(high * 16 + low);
+      out += static_cast<char>(byte);
       i += 2;
     }
   }
   return out;
 }
 
-Result<Namespace> decode_namespace_segment(std::string_view raw, PlusMeans plus) {
+Result<Namespace> decode_namespace_segment(std::string_view raw, PlusMeans plus,
+                                           std::string_view separator) {
   Namespace levels;
   for (std::size_t from = 0;;) {
-    const std::size_t end = find_separator(raw, from);
+    const std::size_t end = find_separator(raw, from, separator);
     ICEBLINK_ASSIGN_OR_RETURN(std::string level,
                               percent_decode(raw.substr(from, end - from), plus));
     levels.push_back(std::move(level));
@@ -62,11 +70,26 @@ Result<Namespace> decode_namespace_segment(std::string_view raw, PlusMeans plus)
   return levels;
 }
 
-Result<TableIdent> decode_table_segments(std::string_view raw_namespace, std::string_view raw_table,
-                                         PlusMeans plus) {
+Result<Namespace> decode_namespace_query(std::string_view raw, PlusMeans plus,
+                                         std::string_view separator) {
+  ICEBLINK_ASSIGN_OR_RETURN(const std::string value, percent_decode(raw, plus));
+  const char separators[] = {kLevelSeparator, static_cast<char>(escaped_byte(separator))};
+  Namespace levels;
+  for (std::size_t from = 0;;) {
+    const std::size_t end = value.find_first_of(separators, from, std::size(separators));
+    levels.push_back(value.substr(from, end - from));
+    if (end == std::string::npos) break;
+    from = end + 1;
+  }
+  ICEBLINK_RETURN_IF_ERROR(validate(levels));
+  return levels;
+}
+
+Result<TableIdent> decode_table_segments(std::string_view raw_namespace, std::string_view raw_name,
+                                         PlusMeans plus, std::string_view separator) {
   TableIdent ident;
-  ICEBLINK_ASSIGN_OR_RETURN(ident.levels, decode_namespace_segment(raw_namespace, plus));
-  ICEBLINK_ASSIGN_OR_RETURN(ident.name, percent_decode(raw_table, plus));
+  ICEBLINK_ASSIGN_OR_RETURN(ident.levels, decode_namespace_segment(raw_namespace, plus, separator));
+  ICEBLINK_ASSIGN_OR_RETURN(ident.name, percent_decode(raw_name, plus));
   ICEBLINK_RETURN_IF_ERROR(validate(ident));
   return ident;
 }

@@ -1,6 +1,7 @@
 #include "daemon/http/error_body.h"
 #include "daemon/http/json_body.h"
 #include "daemon/http/paging.h"
+#include "daemon/http/path_names.h"
 #include "daemon/http/resources.h"
 #include "daemon/refusals.h"
 
@@ -22,14 +23,6 @@ Result<FoundNamespace> find_path_namespace(Exchange& exchange) {
   return found;
 }
 
-// Only a '+' needs the catalog to say what is meant; everything else is judged by the commit.
-Result<Namespace> path_namespace_to_change(Exchange& exchange) {
-  const std::string_view raw = exchange.names().levels;
-  if (!is_ambiguous(raw)) return decode_namespace_segment(raw, PlusMeans::kSpace);
-  ICEBLINK_ASSIGN_OR_RETURN(const auto reading, exchange.read());
-  return exchange.resolve_namespace(*reading, raw);
-}
-
 std::string namespace_body(const Namespace& levels, const Properties& properties) {
   std::string body = R"({"namespace":)";
   append_json_levels(body, levels);
@@ -46,11 +39,31 @@ void append_strings(std::string& body, std::string_view name,
   append_json_levels(body, items);
 }
 
+std::string change_body(const PropertiesChange& change) {
+  std::string body = "{";
+  append_strings(body, "updated", change.updated);
+  body += ',';
+  append_strings(body, "removed", change.removed);
+  body += ',';
+  append_strings(body, "missing", change.missing);
+  body += '}';
+  return body;
+}
+
+StoredAnswer remembered(std::string body) {
+  StoredAnswer stored;
+  stored.status = 200;
+  stored.form = StoredAnswer::Form::kJson;
+  stored.text = std::move(body);
+  return stored;
+}
+
 Result<Response> list_children(Exchange& exchange) {
   ICEBLINK_ASSIGN_OR_RETURN(const auto reading, exchange.read());
   Namespace parent;
   if (const auto raw = exchange.raw_query("parent"); raw && !raw->empty()) {
-    ICEBLINK_ASSIGN_OR_RETURN(parent, exchange.resolve_namespace(*reading, *raw));
+    ICEBLINK_ASSIGN_OR_RETURN(parent,
+                              exchange.resolve_namespace(*reading, *raw, NamePlace::kQuery));
     ICEBLINK_ASSIGN_OR_RETURN(const auto found, reading->find_namespace(parent));
     if (!found) return error_response(no_such_namespace(parent));
   }
@@ -82,7 +95,7 @@ Result<UpdateProperties> update_of(Exchange& exchange) {
   UpdateProperties update;
   ICEBLINK_ASSIGN_OR_RETURN(update.removals, string_list(body, "removals"));
   ICEBLINK_ASSIGN_OR_RETURN(update.updates, properties_member(body, "updates"));
-  ICEBLINK_ASSIGN_OR_RETURN(update.levels, path_namespace_to_change(exchange));
+  ICEBLINK_ASSIGN_OR_RETURN(update.levels, path_namespace(exchange));
   return update;
 }
 
@@ -96,9 +109,11 @@ void list_namespaces(const ExchangePtr& exchange) {
 void create_namespace(const ExchangePtr& exchange) {
   auto create = creation_of(exchange->request());
   if (!create) return exchange->answer(refusal_response(create.error()));
-  exchange->commit({*create}, [create = *create](const Committed&) {
-    return json_response(namespace_body(create.levels, create.properties));
-  });
+  const auto body =
+      std::make_shared<const std::string>(namespace_body(create->levels, create->properties));
+  exchange->commit(
+      {std::move(*create)}, [body](const Committed&) { return json_response(*body); },
+      [body](const Committed&) { return remembered(*body); });
 }
 
 void load_namespace(const ExchangePtr& exchange) {
@@ -116,7 +131,7 @@ void namespace_exists(const ExchangePtr& exchange) {
 }
 
 void drop_namespace(const ExchangePtr& exchange) {
-  auto levels = path_namespace_to_change(*exchange);
+  auto levels = path_namespace(*exchange);
   if (!levels) return exchange->answer(refusal_response(levels.error()));
   exchange->commit({DropNamespace{std::move(*levels)}},
                    [](const Committed&) { return Response{}; });
@@ -125,17 +140,13 @@ void drop_namespace(const ExchangePtr& exchange) {
 void update_properties(const ExchangePtr& exchange) {
   auto update = update_of(*exchange);
   if (!update) return exchange->answer(refusal_response(update.error()));
-  exchange->commit({std::move(*update)}, [](const Committed& committed) {
-    const PropertiesChange change = committed.properties.value_or(PropertiesChange{});
-    std::string body = "{";
-    append_strings(body, "updated", change.updated);
-    body += ',';
-    append_strings(body, "removed", change.removed);
-    body += ',';
-    append_strings(body, "missing", change.missing);
-    body += '}';
-    return json_response(std::move(body));
-  });
+  const auto body_of = [](const Committed& committed) {
+    return change_body(committed.properties.value_or(PropertiesChange{}));
+  };
+  exchange->commit(
+      {std::move(*update)},
+      [body_of](const Committed& committed) { return json_response(body_of(committed)); },
+      [body_of](const Committed& committed) { return remembered(body_of(committed)); });
 }
 
 }  // namespace iceblink::daemon::http

@@ -19,7 +19,7 @@ namespace iceblink::daemon::http {
 /// A page has at most this many names, whatever was asked for; it is also the default.
 inline constexpr std::size_t kPageSizeMax = 10'000;
 
-enum class Listing : char { kNamespaces = 'n', kTables = 't' };
+enum class Listing : char { kNamespaces = 'n', kTables = 't', kViews = 'v' };
 
 /// What the request wants: everything, when no pageToken was sent.
 struct PageRequest {

@@ -17,15 +17,40 @@ void namespace_exists(const ExchangePtr& exchange);
 void drop_namespace(const ExchangePtr& exchange);
 void update_properties(const ExchangePtr& exchange);
 
-// tables.cc
+// objects.cc
 void list_tables(const ExchangePtr& exchange);
+void list_views(const ExchangePtr& exchange);
 void table_exists(const ExchangePtr& exchange);
-void drop_table(const ExchangePtr& exchange);
+void view_exists(const ExchangePtr& exchange);
 void rename_table(const ExchangePtr& exchange);
+void rename_view(const ExchangePtr& exchange);
 
-// table_load.cc
+// object_load.cc
 void load_table(const ExchangePtr& exchange);
+void load_view(const ExchangePtr& exchange);
+
+// object_register.cc
 void register_table(const ExchangePtr& exchange);
+void register_view(const ExchangePtr& exchange);
+
+// object_commit.cc
+void create_table(const ExchangePtr& exchange);
+void create_view(const ExchangePtr& exchange);
+void commit_table(const ExchangePtr& exchange);
+void commit_view(const ExchangePtr& exchange);
+
+// transactions.cc
+void commit_transaction(const ExchangePtr& exchange);
+
+// object_drop.cc
+void drop_table(const ExchangePtr& exchange);
+void drop_view(const ExchangePtr& exchange);
+
+// table_unregister.cc
+void unregister_table(const ExchangePtr& exchange);
+
+// metrics_reports.cc
+void report_metrics(const ExchangePtr& exchange);
 
 // batch.cc
 void apply_batch(const ExchangePtr& exchange);

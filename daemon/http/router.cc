@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "daemon/http/error_body.h"
+#include "daemon/http/idempotency.h"
 #include "daemon/http/resources.h"
 
 namespace iceblink::daemon::http {
@@ -16,13 +17,28 @@ struct Route {
   Handler handler;
 };
 
+constexpr std::string_view kRestRoot = "/v1/";
+
 constexpr Route kRoutes[] = {
     {Verb::kHead, "/v1/namespaces/{namespace}/tables/{table}", table_exists},
     {Verb::kGet, "/v1/namespaces/{namespace}/tables/{table}", load_table},
     {Verb::kDelete, "/v1/namespaces/{namespace}/tables/{table}", drop_table},
+    {Verb::kPost, "/v1/namespaces/{namespace}/tables/{table}", commit_table},
+    {Verb::kPost, "/v1/namespaces/{namespace}/tables/{table}/metrics", report_metrics},
+    {Verb::kPost, "/v1/namespaces/{namespace}/tables/{table}/unregister", unregister_table},
     {Verb::kGet, "/v1/namespaces/{namespace}/tables", list_tables},
+    {Verb::kPost, "/v1/namespaces/{namespace}/tables", create_table},
     {Verb::kPost, "/v1/namespaces/{namespace}/register", register_table},
     {Verb::kPost, "/v1/tables/rename", rename_table},
+    {Verb::kPost, "/v1/transactions/commit", commit_transaction},
+    {Verb::kHead, "/v1/namespaces/{namespace}/views/{view}", view_exists},
+    {Verb::kGet, "/v1/namespaces/{namespace}/views/{view}", load_view},
+    {Verb::kPost, "/v1/namespaces/{namespace}/views/{view}", commit_view},
+    {Verb::kDelete, "/v1/namespaces/{namespace}/views/{view}", drop_view},
+    {Verb::kGet, "/v1/namespaces/{namespace}/views", list_views},
+    {Verb::kPost, "/v1/namespaces/{namespace}/views", create_view},
+    {Verb::kPost, "/v1/namespaces/{namespace}/register-view", register_view},
+    {Verb::kPost, "/v1/views/rename", rename_view},
     {Verb::kGet, "/v1/namespaces", list_namespaces},
     {Verb::kPost, "/v1/namespaces", create_namespace},
     {Verb::kGet, "/v1/namespaces/{namespace}", load_namespace},
@@ -59,8 +75,8 @@ std::optional<RawNames> match(const CompiledRoute& compiled, const Target& targe
   for (std::size_t i = 0; i < target.segments.size(); ++i) {
     if (compiled.segments[i] == "{namespace}") {
       names.levels = target.segments[i];
-    } else if (compiled.segments[i] == "{table}") {
-      names.table = target.segments[i];
+    } else if (compiled.segments[i] == "{table}" || compiled.segments[i] == "{view}") {
+      names.name = target.segments[i];
     } else if (compiled.segments[i] != target.segments[i]) {
       return std::nullopt;
     }
@@ -68,8 +84,14 @@ std::optional<RawNames> match(const CompiledRoute& compiled, const Target& targe
   return names;
 }
 
+bool changes_catalog(const Route& route) {
+  return (route.verb == Verb::kPost || route.verb == Verb::kDelete) &&
+         route.pattern.starts_with(kRestRoot);
+}
+
 struct Match {
   Handler handler = nullptr;
+  bool takes_key = false;  // an Idempotency-Key
   RawNames names;
   std::vector<Verb> verbs;  // served on this path
 };
@@ -83,6 +105,7 @@ Match find_route(Verb verb, const Target& target) {
     found.names = *names;
     if (compiled.route->verb == verb) {
       found.handler = compiled.route->handler;
+      found.takes_key = changes_catalog(*compiled.route);
       return found;
     }
     if (compiled.route->verb == Verb::kGet) get_handler = compiled.route->handler;
@@ -116,8 +139,10 @@ void route(const ExchangePtr& exchange) {
   Match found = find_route(request.verb, *target);
   if (found.handler != nullptr) {
     exchange->set_target(std::move(*target), found.names);
-    found.handler(exchange);
-    return;
+    if (found.takes_key && request.idempotency_key) {
+      return handle_under_key(exchange, found.handler);
+    }
+    return found.handler(exchange);
   }
   const std::string what = request.method + " " + request.target;
   if (found.verbs.empty()) {
@@ -139,12 +164,11 @@ void dispatch(const ExchangePtr& exchange) noexcept {
 
 const std::vector<std::string>& served_endpoints() {
   static const std::vector<std::string> endpoints = [] {
-    constexpr std::string_view kRoot = "/v1/";
     std::vector<std::string> out;
     for (const Route& served : kRoutes) {
-      if (!served.pattern.starts_with(kRoot) || served.handler == get_config) continue;
+      if (!served.pattern.starts_with(kRestRoot) || served.handler == get_config) continue;
       out.push_back(std::string(to_string(served.verb)) + " /v1/{prefix}/" +
-                    std::string(served.pattern.substr(kRoot.size())));
+                    std::string(served.pattern.substr(kRestRoot.size())));
     }
     return out;
   }();

@@ -45,8 +45,19 @@ Result<RegisterRequest> register_request_of(const boost::json::object& body, Tab
   return request;
 }
 
+Result<RegisterRequest> view_register_request_of(const boost::json::object& body,
+                                                 TableIdent ident) {
+  RegisterRequest request;
+  Register& operation = request.operation;
+  operation.kind = ObjectKind::kView;
+  operation.ident = std::move(ident);
+  ICEBLINK_ASSIGN_OR_RETURN(operation.row.location, required_string(body, "metadata-location"));
+  ICEBLINK_RETURN_IF_ERROR(validate_location(operation.ident, operation.row.location));
+  return request;
+}
+
 Result<std::string> verify_and_fill(Register& operation, const MetadataFileRules& rules) {
-  auto document = describe_document(operation.row.location, rules);
+  auto document = describe_document(operation.row.location, rules, operation.kind);
   if (document) {
     operation.row = std::move(document->row);
     return std::move(document->text);

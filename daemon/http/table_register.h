@@ -12,7 +12,7 @@
 
 namespace iceblink::daemon::http {
 
-/// Whether the metadata file is read before its table is registered.
+/// Whether the metadata file is read before its pointer is set.
 enum class Verification : std::uint8_t { kReadFile, kNone };
 
 struct RegisterRequest {
@@ -24,10 +24,14 @@ struct RegisterRequest {
 [[nodiscard]] Result<RegisterRequest> register_request_of(const boost::json::object& body,
                                                           TableIdent ident);
 
+/// Members: metadata-location. The file of a view is always read.
+[[nodiscard]] Result<RegisterRequest> view_register_request_of(const boost::json::object& body,
+                                                               TableIdent ident);
+
 /// Reads the metadata file and fills in the row. Returns the document: inflated, without a BOM.
-/// kNotFound: no such file. kInvalidArgument: the file cannot be read or is not table metadata, and
-/// why. kNotAllowed, kUnsupported; kBusy: out of descriptors or memory. No other kind: nothing was
-/// done, and no client may doubt it.
+/// kNotFound: no such file. kInvalidArgument: the file cannot be read or is not metadata of its
+/// kind, and why. kNotAllowed, kUnsupported; kBusy: out of descriptors or memory. No other kind:
+/// nothing was done, and no client may doubt it.
 [[nodiscard]] Result<std::string> verify_and_fill(Register& operation,
                                                   const MetadataFileRules& rules);
 

@@ -24,7 +24,8 @@ daemon::Settings settings_in(const ScratchDir& scratch) {
   settings.runtime_dir = scratch.path() + "/main";
   settings.data_dir = scratch.path() + "/data";
   settings.instance = "main";
-  settings.warehouse = "file:///w";
+  settings.warehouse = scratch.path() + "/warehouse";
+  settings.write_roots = {scratch.path()};
   settings.map_bytes = std::uint64_t{64} << 20;
   return settings;
 }
