@@ -106,8 +106,8 @@ TEST_P(CommitKilled, ChangesAllTablesOfATransactionExactlyOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AtEachStep, CommitKilled, ::testing::ValuesIn(kSteps),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& step) {
+                           std::string name = step.param;
                            for (char& c : name) {
                              if (c == '.' || c == '-') c = '_';
                            }
