@@ -203,6 +203,7 @@ Status TableBuilder::apply_one(const SetDefaultSpec& update) {
 }
 
 Status TableBuilder::apply_one(const RemovePartitionSpecs& update) {
+  index_partition_specs();  // their fields' ids stay taken
   for (const std::int32_t id : update.spec_ids) {
     if (has_default_spec_ && id == values_.default_spec_id) {
       return invalid("Cannot remove the default partition spec");

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -139,8 +140,12 @@ struct Outcome {
   NewMetadata made;
   std::shared_ptr<TableMetadata> table;  // null: an error, or nothing has changed
 
-  [[nodiscard]] const TableMetadata& operator*() const { return *table; }
-  [[nodiscard]] const TableMetadata* operator->() const { return table.get(); }
+  /// Throws where there is none.
+  [[nodiscard]] const TableMetadata& operator*() const {
+    if (table == nullptr) throw std::runtime_error("no metadata was made: " + error);
+    return *table;
+  }
+  [[nodiscard]] const TableMetadata* operator->() const { return &**this; }
 };
 
 /// Expects what was made to be metadata of which nothing is wrong.
