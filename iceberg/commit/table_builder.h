@@ -50,12 +50,6 @@ class TableBuilder {
   [[nodiscard]] Arena& arena() noexcept { return arena_; }
 
  private:
-  /// A partition field's id, and what it stands for.
-  struct AssignedPartitionField {
-    std::int32_t field_id = 0;
-    std::string_view key;  // of its transform and sources
-  };
-
   [[nodiscard]] Status load(const TableMetadata& base);
 
   // The table itself.
@@ -147,8 +141,10 @@ class TableBuilder {
 
   KeyedList<std::int32_t, PartitionSpec> partition_specs_;
   std::optional<SeededMap<std::string_view, std::int32_t>> spec_ids_;  // by structure
-  KeyedList<std::string_view, AssignedPartitionField> fields_by_key_;
-  KeyedList<std::int32_t, AssignedPartitionField> fields_by_id_;
+  // Of the partition fields of all specs, also of those that were removed.
+  SeededMap<std::string_view, std::int32_t> field_ids_;  // by transform and sources
+  std::unordered_set<std::int32_t, KeyHash> used_field_ids_;
+  std::unordered_set<std::string_view, KeyHash> used_fields_;  // by all of these
   std::int32_t highest_spec_id_ = -1;
   std::optional<std::int32_t> last_added_spec_id_;
   bool has_default_spec_ = false;

@@ -25,6 +25,10 @@ bool is_void(const PartitionField& field) noexcept {
   return field.transform.kind == TransformKind::kVoid;
 }
 
+std::string key_with_id(const PartitionField& field) {
+  return std::to_string(field.field_id) + ' ' + structure_key(field.transform, field.source_ids);
+}
+
 }  // namespace
 
 void TableBuilder::index_partition_specs() {
@@ -37,14 +41,12 @@ void TableBuilder::index_partition_specs() {
 }
 
 void TableBuilder::index_partition_field(const PartitionField& field) {
-  AssignedPartitionField assigned;
-  assigned.field_id = field.field_id;
-  assigned.key = arena_.copy(structure_key(field.transform, field.source_ids));
-  if (fields_by_key_.find(assigned.key) == nullptr) fields_by_key_.append(assigned.key, assigned);
+  field_ids_.try_emplace(arena_.copy(structure_key(field.transform, field.source_ids)),
+                         field.field_id);
   // A field of format 1 that was dropped goes on as void: it says nothing of what the id is for.
-  if (!is_void(field) && fields_by_id_.find(field.field_id) == nullptr) {
-    fields_by_id_.append(field.field_id, assigned);
-  }
+  if (is_void(field)) return;
+  used_field_ids_.insert(field.field_id);
+  used_fields_.insert(arena_.copy(key_with_id(field)));
 }
 
 Status TableBuilder::apply_one(const AddPartitionSpec& update) {
@@ -116,9 +118,9 @@ Status TableBuilder::assign_field_ids(const RequestedPartitionSpec& spec,
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (spec.fields[i].field_id) continue;
     PartitionField& field = fields[i];
-    const auto* const known = fields_by_key_.find(structure_key(field.transform, field.source_ids));
-    if (known != nullptr && used.insert(known->field_id).second) {
-      field.field_id = known->field_id;
+    const auto known = field_ids_.find(structure_key(field.transform, field.source_ids));
+    if (known != field_ids_.end() && used.insert(known->second).second) {
+      field.field_id = known->second;
       continue;
     }
     if (last_id == kIdMax) return invalid("Cannot add " + shown(field) + ": no field-id is left");
@@ -133,9 +135,8 @@ Status TableBuilder::check_given_field_id(const PartitionField& field) const {
     return invalid("Cannot add " + shown(field) + ": its field-id " +
                    std::to_string(field.field_id) + " is negative");
   }
-  const auto* const other = fields_by_id_.find(field.field_id);
-  if (other == nullptr || is_void(field) ||
-      other->key == structure_key(field.transform, field.source_ids)) {
+  if (is_void(field) || !used_field_ids_.contains(field.field_id) ||
+      used_fields_.contains(key_with_id(field))) {
     return Ok{};
   }
   return invalid("Cannot add " + shown(field) + ": the field-id " + std::to_string(field.field_id) +

@@ -86,6 +86,17 @@ TEST(TableBuilderPartitioning, AFieldIdIsThatOfOneTransformOfOneColumn) {
       invalid("Cannot add partition spec: two fields have the field-id 1001"));
 }
 
+TEST(TableBuilderPartitioning, AnIdThatFormatOneGaveToTwoFieldsIsThatOfBoth) {
+  const Document base =
+      kByDay.with("partition-specs",
+                  R"([{"spec-id":0,"fields":[{"name":"x","transform":"identity","source-id":1,
+          "field-id":1000}]},{"spec-id":1,"fields":[
+          {"name":"d_day","transform":"day","source-id":2,"field-id":1000}]}])");
+  EXPECT_EQ(error_of(part("x2", "identity", 1, 1000), base), "");
+  EXPECT_EQ(error_of(part("day", "day", 2, 1000), base), "");
+  EXPECT_NE(error_of(part("s2", "identity", 3, 1000), base), "");
+}
+
 TEST(TableBuilderPartitioning, FieldIdsThatAreLeftOutDoNotMeetThoseThatAreGiven) {
   const auto outcome = commit(kByDay, {add_spec({part("a", "bucket[2]", 1), part("b", "day", 2),
                                                  part("c", "bucket[3]", 1, 1001)})});
