@@ -45,10 +45,6 @@ class TableBuilder {
   /// Once. Nothing is written where no update has changed anything.
   [[nodiscard]] Result<NewMetadata> finish();
 
-  /// What specs, sort orders and snapshots are judged by.
-  [[nodiscard]] std::uint8_t format_version() const noexcept { return values_.format_version; }
-  [[nodiscard]] Arena& arena() noexcept { return arena_; }
-
  private:
   [[nodiscard]] Status load(const TableMetadata& base);
 
