@@ -82,11 +82,29 @@ Status catch_up_with_readers(Store& store, const shm::Publisher& publisher) {
   return Ok{};
 }
 
+// The default warehouse is a directory of our own.
+Settings with_warehouse(Settings settings) {
+  if (!settings.warehouse.empty() || settings.data_dir.empty()) return settings;
+  settings.warehouse =
+      std::filesystem::absolute(settings.data_dir).lexically_normal() / "warehouse";
+  return settings;
+}
+
+// A warehouse of another scheme is one that this daemon cannot write to, which is no reason not to
+// serve what is registered.
+Result<WriteRoots> write_roots_of(const Settings& settings, const iceberg::LocationMap& map) {
+  if (!settings.write_roots.empty()) return WriteRoots::of(settings.write_roots, map);
+  auto roots = WriteRoots::of({settings.warehouse}, map);
+  if (roots) return roots;
+  spdlog::warn("nothing can be written to the warehouse: {}", roots.error().message());
+  return WriteRoots::of({}, map);
+}
+
 }  // namespace
 
 class Instance::State {
  public:
-  explicit State(const Settings& settings) : settings_(settings) {}
+  explicit State(const Settings& settings) : settings_(with_warehouse(settings)) {}
   ~State() { stop(); }
 
   Status start() {
@@ -164,7 +182,7 @@ class Instance::State {
 
   Status start_server(std::vector<http::Listener> listeners) {
     ICEBLINK_ASSIGN_OR_RETURN(auto map, iceberg::LocationMap::of(settings_.location_prefixes));
-    ICEBLINK_ASSIGN_OR_RETURN(write_roots_, WriteRoots::of(settings_.write_roots, map));
+    ICEBLINK_ASSIGN_OR_RETURN(write_roots_, write_roots_of(settings_, map));
     MetadataFileRules rules{settings_.metadata_bytes_max, settings_.metadata_bytes_max,
                             std::move(map)};
     MetadataCommitsOptions commits;

@@ -65,10 +65,9 @@ struct PreparedChanges {
 
 class ChangeMaker {
  public:
-  /// What is passed outlives it. `warehouse`: where new tables go that name no location.
-  ChangeMaker(Store& store, const MetadataFileRules& rules, const WriteRoots& roots,
-              std::string warehouse)
-      : store_(store), rules_(rules), roots_(roots), warehouse_(std::move(warehouse)) {}
+  /// Store and roots outlive it. `warehouse`: where new tables go that name no location.
+  ChangeMaker(Store& store, MetadataFileRules rules, const WriteRoots& roots, std::string warehouse)
+      : store_(store), rules_(std::move(rules)), roots_(roots), warehouse_(std::move(warehouse)) {}
 
   /// All of the changes, or a refusal, and no file is left. Throws std::bad_alloc.
   [[nodiscard]] std::variant<PreparedChanges, Refused> prepare(
@@ -91,7 +90,7 @@ class ChangeMaker {
                                            PreparedChanges& prepared) const;
 
   Store& store_;
-  const MetadataFileRules& rules_;
+  const MetadataFileRules rules_;
   const WriteRoots& roots_;
   const std::string warehouse_;
 };

@@ -29,12 +29,12 @@ StoredAnswer stored_answer_of(StoredAnswer::Form form, const PreparedChanges& pr
 
 class MetadataCommits::State {
  public:
-  State(Store& store, Committer& committer, const MetadataFileRules& rules, const WriteRoots& roots,
+  State(Store& store, Committer& committer, MetadataFileRules rules, const WriteRoots& roots,
         MetadataCommitsOptions options)
       : committer_(committer),
         roots_(roots),
         options_(std::move(options)),
-        maker_(store, rules, roots, options_.warehouse),
+        maker_(store, std::move(rules), roots, options_.warehouse),
         pool_({.threads = options_.threads, .queue_length_max = options_.queue_length_max}) {}
 
   void submit(std::vector<MetadataChange> changes, std::optional<Claim> claim,
@@ -173,9 +173,10 @@ class MetadataCommits::State {
   FilePool pool_;
 };
 
-MetadataCommits::MetadataCommits(Store& store, Committer& committer, const MetadataFileRules& rules,
+MetadataCommits::MetadataCommits(Store& store, Committer& committer, MetadataFileRules rules,
                                  const WriteRoots& roots, MetadataCommitsOptions options)
-    : state_(std::make_unique<State>(store, committer, rules, roots, std::move(options))) {}
+    : state_(
+          std::make_unique<State>(store, committer, std::move(rules), roots, std::move(options))) {}
 
 MetadataCommits::~MetadataCommits() = default;
 

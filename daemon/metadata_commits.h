@@ -52,7 +52,8 @@ struct MetadataCommitsStats {
 
 class MetadataCommits {
  public:
-  MetadataCommits(Store& store, Committer& committer, const MetadataFileRules& rules,
+  /// What is passed by reference outlives it.
+  MetadataCommits(Store& store, Committer& committer, MetadataFileRules rules,
                   const WriteRoots& roots, MetadataCommitsOptions options);
   ~MetadataCommits();
   MetadataCommits(const MetadataCommits&) = delete;

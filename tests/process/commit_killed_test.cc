@@ -35,7 +35,7 @@ class CommitKilled : public ::testing::TestWithParam<const char*> {
     start({"--fault-point", GetParam()});
     auto client = connect(world_);
     ASSERT_TRUE(client.send(HttpClient::text_of(request)));
-    EXPECT_FALSE(client.receive().has_value());
+    ASSERT_FALSE(client.receive().has_value());
     ASSERT_EQ(world_.daemon().wait(), -SIGKILL);
     start();
   }
@@ -50,6 +50,7 @@ TEST_P(CommitKilled, AppendsExactlyOnce) {
   make("/v1/namespaces/ns/tables", creation_of("t"));
   const auto append = keyed(kTable, first_append(kSnapshotId));
   die_under(append);
+  if (HasFatalFailure()) return;
   const auto answer = again(append);
   ASSERT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(answer.json().at("metadata").at("current-snapshot-id").as_int64(), kSnapshotId);
@@ -69,6 +70,7 @@ TEST_P(CommitKilled, CreatesExactlyOnce) {
   make("/v1/namespaces", R"({"namespace":["ns"]})");
   const auto creation = keyed("/v1/namespaces/ns/tables", creation_of("t"));
   die_under(creation);
+  if (HasFatalFailure()) return;
   const auto answer = again(creation);
   ASSERT_EQ(answer.status, 200) << answer.body;
   const auto repeated = again(creation);
@@ -92,6 +94,7 @@ TEST_P(CommitKilled, ChangesAllTablesOfATransactionExactlyOnce) {
   }
   const auto commit = keyed("/v1/transactions/commit", R"({"table-changes":[)" + changes + "]}");
   die_under(commit);
+  if (HasFatalFailure()) return;
   std::size_t appended = 0;
   for (const char* const name : {"a", "b", "c"}) {
     const auto loaded = connect(world_).get(std::string("/v1/namespaces/ns/tables/") + name);

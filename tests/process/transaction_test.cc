@@ -8,7 +8,7 @@ namespace iceblink::test {
 namespace {
 
 constexpr int kTables = 5;
-constexpr int kTransactions = 200;
+constexpr int kTransactions = 100;
 
 TableIdent table_number(int i) {
   return {{"ns"}, "t" + std::to_string(i)};
@@ -87,7 +87,7 @@ TEST_F(Transactions, AreSeenWholeByAnotherProcessOrNotAtAll) {
   EXPECT_EQ(reader.finish(), "");
   const auto last = catalog.resolve_location(table_number(0));
   ASSERT_OK(last);
-  EXPECT_EQ(version_of(*last), "00200");
+  EXPECT_EQ(version_of(*last), "00100");
 }
 
 TEST_F(Transactions, ThatAreRefusedChangeNothingAndLeaveNoFile) {
