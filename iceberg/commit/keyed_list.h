@@ -77,7 +77,6 @@ class KeyedList {
   }
 
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-  [[nodiscard]] std::size_t size() const noexcept { return count_; }
   [[nodiscard]] std::vector<Element> elements() const {
     std::vector<Element> elements;
     elements.reserve(count_);

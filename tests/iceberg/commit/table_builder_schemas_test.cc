@@ -187,6 +187,9 @@ TEST(TableBuilderSchemas, ASchemaThatWasRemovedIsAddedAgainUnderANewId) {
                              SetCurrentSchema{kLastAdded}});
   EXPECT_THAT(schema_ids(outcome), ElementsAre(0, 1, 3));
   EXPECT_EQ(outcome->current_schema_id, 3);
+  const AddSchema added{schema_of({column(4, "w")})};
+  EXPECT_THAT(schema_ids(commit(kThreeSchemas, {added, RemoveSchemas{ids({3})}, added})),
+              ElementsAre(0, 1, 2, 4));
   EXPECT_EQ(commit(kThreeSchemas, {RemoveSchemas{ids({2})}, SetCurrentSchema{2}}).error,
             invalid("Cannot set current schema to unknown schema: 2"));
 }

@@ -344,5 +344,13 @@ TEST(TableBuilderSnapshots, StatisticsGoWithTheirSnapshotAndSettingTheSameIsNoCh
   EXPECT_EQ(removed->partition_statistics[0].statistics_path, "d");
 }
 
+TEST(TableBuilderSnapshots, AllStatisticsOfASnapshotGo) {
+  const std::string one = R"({"snapshot-id":1,"statistics-path":"a","file-size-in-bytes":1})";
+  const Document base = kHistory.with("partition-statistics", '[' + one + ',' + one + ']');
+  EXPECT_EQ(commit(base, {set_ref("c", 3)})->partition_statistics.size(), 2);
+  EXPECT_THAT(commit(base, {remove_snapshots({1})})->partition_statistics, IsEmpty());
+  EXPECT_EQ(commit(base, {partition_statistics(1, "b")})->partition_statistics.size(), 1);
+}
+
 }  // namespace
 }  // namespace iceblink::iceberg::testing
