@@ -100,10 +100,10 @@ class TableBuilder {
   [[nodiscard]] Status check_new_snapshot(const TableSnapshot& snapshot,
                                           bool has_sequence_number) const;
   [[nodiscard]] Status add_row_lineage(const TableSnapshot& snapshot);
-  [[nodiscard]] Status move_main(std::int64_t snapshot_id);
+  void move_main(std::int64_t snapshot_id);
   void put_ref(const SnapshotRef& ref);
   void remove_ref(std::string_view name);
-  void finish_snapshot_log();
+  [[nodiscard]] Status finish_snapshot_log();
 
   // Statistics.
   [[nodiscard]] Status apply_one(const SetStatistics& update);

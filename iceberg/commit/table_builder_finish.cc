@@ -95,7 +95,7 @@ Result<NewMetadata> TableBuilder::finish() {
   made.is_gzip = compresses_metadata(values_.properties);
   if (!is_changed_) return made;
 
-  finish_snapshot_log();
+  ICEBLINK_RETURN_IF_ERROR(finish_snapshot_log());
   finish_metadata_log(made);
   values_.last_updated_ms = std::max(values_.last_updated_ms, context_.now_ms);
   if (!metadata_log_.empty()) {

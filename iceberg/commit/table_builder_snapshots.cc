@@ -43,6 +43,14 @@ Status check_ref(const SnapshotRef& ref) {
   return Ok{};
 }
 
+Status check_order(const SnapshotLogEntry& before, const SnapshotLogEntry& entry) {
+  if (!is_long_before(entry.timestamp_ms, before.timestamp_ms)) return Ok{};
+  return invalid("Cannot set main to snapshot " + std::to_string(entry.snapshot_id) +
+                 ": its timestamp " + std::to_string(entry.timestamp_ms) +
+                 " is more than a minute before the last snapshot-log entry at " +
+                 std::to_string(before.timestamp_ms));
+}
+
 }  // namespace
 
 // ---- Snapshots
@@ -172,7 +180,7 @@ Status TableBuilder::apply_one(const SetSnapshotRef& update) {
   const SnapshotRef* const old = refs_.find(ref.name);
   if (old != nullptr && is_same(*old, ref)) return Ok{};
   if (ref.name == kMainBranch && (old == nullptr || old->snapshot_id != ref.snapshot_id)) {
-    ICEBLINK_RETURN_IF_ERROR(move_main(ref.snapshot_id));
+    move_main(ref.snapshot_id);
   }
   put_ref(ref);
   is_changed_ = true;
@@ -184,30 +192,20 @@ Status TableBuilder::apply_one(const RemoveSnapshotRef& update) {
   return Ok{};
 }
 
-Status TableBuilder::move_main(std::int64_t snapshot_id) {
+void TableBuilder::move_main(std::int64_t snapshot_id) {
   SnapshotLogEntry entry;
   entry.snapshot_id = snapshot_id;
-  const bool is_added = added_snapshot_ids_.contains(snapshot_id);
-  entry.timestamp_ms = is_added ? snapshots_.find(snapshot_id)->timestamp_ms : context_.now_ms;
-  if (!snapshot_log_.empty()) {
-    const std::int64_t last_ms = snapshot_log_.back().timestamp_ms;
-    if (is_added && is_long_before(entry.timestamp_ms, last_ms)) {
-      return invalid("Cannot set main to snapshot " + std::to_string(snapshot_id) +
-                     ": its timestamp " + std::to_string(entry.timestamp_ms) +
-                     " is more than a minute before the last snapshot-log entry at " +
-                     std::to_string(last_ms));
-    }
-    if (!is_added) entry.timestamp_ms = std::max(entry.timestamp_ms, last_ms);
-  }
+  entry.timestamp_ms = added_snapshot_ids_.contains(snapshot_id)
+                           ? snapshots_.find(snapshot_id)->timestamp_ms
+                           : std::max(context_.now_ms, values_.last_updated_ms);
   snapshot_log_.push_back(entry);
   values_.last_updated_ms = std::max(values_.last_updated_ms, entry.timestamp_ms);
   values_.current_snapshot_id = snapshot_id;
-  return Ok{};
 }
 
 // Snapshots that were current only between two updates never were for anybody else. And a log with
 // a gap would tell the wrong snapshot for the time of the gap: what is before it goes.
-void TableBuilder::finish_snapshot_log() {
+Status TableBuilder::finish_snapshot_log() {
   std::vector<SnapshotLogEntry> kept;
   kept.reserve(snapshot_log_.size());
   for (std::size_t i = 0; i < snapshot_log_.size(); ++i) {
@@ -220,9 +218,13 @@ void TableBuilder::finish_snapshot_log() {
       kept.clear();
       continue;
     }
+    if (i >= base_snapshot_log_count_ && !kept.empty()) {
+      ICEBLINK_RETURN_IF_ERROR(check_order(kept.back(), entry));
+    }
     kept.push_back(entry);
   }
   snapshot_log_ = std::move(kept);
+  return Ok{};
 }
 
 }  // namespace iceblink::iceberg

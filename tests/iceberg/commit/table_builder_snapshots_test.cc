@@ -211,7 +211,7 @@ TEST(TableBuilderSnapshots, ARollbackIsNeverLoggedBeforeWhatItRollsBack) {
   early.now_ms = 5;
   const auto outcome = commit(kHistory, {set_ref("main", 1)}, {}, early);
   ASSERT_NE(outcome.table, nullptr) << outcome.error;
-  EXPECT_EQ((*outcome->snapshot_log())[3].timestamp_ms, 1'699'999'003'000);
+  EXPECT_EQ((*outcome->snapshot_log())[3].timestamp_ms, 1'700'000'000'000);
 }
 
 TEST(TableBuilderSnapshots, OfSeveralThatWereMainInOneCommitTheLastOneIsLogged) {
@@ -247,6 +247,18 @@ TEST(TableBuilderSnapshots, ClocksMayDifferByAMinute) {
               "before the last snapshot-log entry at 1699999003000"));
   EXPECT_EQ(commit(kHistory, {add_snapshot(4, 10, 3, INT64_MIN), set_ref("b", 4)}).error, "")
       << "branches have no log";
+}
+
+TEST(TableBuilderSnapshots, OnesThatAreNotLoggedDoNotBridgeAGapOfTheClock) {
+  const std::int64_t last_ms = 1'699'999'003'000;
+  EXPECT_THAT(commit(kHistory, {add_snapshot(4, 10, 3, last_ms - 50'000), set_ref("main", 4),
+                                add_snapshot(5, 11, 4, last_ms - 100'000), set_ref("main", 5)})
+                  .error,
+              HasSubstr("Cannot set main to snapshot 5: its timestamp"));
+  EXPECT_EQ(commit(kHistory, {add_snapshot(4, 10, 3, last_ms - 100'000), set_ref("main", 4),
+                              add_snapshot(5, 11, 4, last_ms), set_ref("main", 5)})
+                .error,
+            "");
 }
 
 TEST(TableBuilderSnapshots, AClientWhoseClockIsAheadIsBelieved) {
