@@ -255,6 +255,8 @@ TEST(CreateByCommit, EachFormatIsCreated) {
     EXPECT_EQ(outcome->format_version, version);
     EXPECT_EQ(outcome->next_row_id.has_value(), version == 3);
   }
+  EXPECT_EQ(commit_new(with({UpgradeFormatVersion{1}}, staged(3)))->format_version, 3)
+      << "created as 1, then upgraded";
   EXPECT_EQ(commit_new(staged(4)).error,
             invalid("Cannot upgrade table to unsupported format version: v4 (supported: v3)"));
   EXPECT_EQ(commit_new(staged(0)).error, invalid("Cannot downgrade v2 table to v0"));

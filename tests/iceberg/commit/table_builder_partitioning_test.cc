@@ -97,6 +97,12 @@ TEST(TableBuilderPartitioning, AnIdThatFormatOneGaveToTwoFieldsIsThatOfBoth) {
   EXPECT_NE(error_of(part("s2", "identity", 3, 1000), base), "");
 }
 
+TEST(TableBuilderPartitioning, AVoidFieldSaysNothingOfWhatItsIdIsFor) {
+  const Document base = kByDay.with("partition-specs", R"([{"spec-id":1,"fields":[
+      {"name":"v","transform":"void","source-id":2,"field-id":1000}]}])");
+  EXPECT_EQ(error_of(part("d_day", "day", 2, 1000), base), "");
+}
+
 TEST(TableBuilderPartitioning, FieldIdsThatAreLeftOutDoNotMeetThoseThatAreGiven) {
   const auto outcome = commit(kByDay, {add_spec({part("a", "bucket[2]", 1), part("b", "day", 2),
                                                  part("c", "bucket[3]", 1, 1001)})});
@@ -255,6 +261,26 @@ TEST(TableBuilderSorting, AnEqualOrderReusesItsId) {
   nulls_last.null_order = NullOrder::kNullsLast;
   EXPECT_THAT(order_ids(commit(kSorted, {add_order({descending}), add_order({nulls_last})})),
               ElementsAre(3, 4, 5));
+}
+
+TEST(TableBuilderSorting, RefusesWhatNoIdIsLeftFor) {
+  const Document last_order =
+      kWide
+          .with("sort-orders", R"([{"order-id":2147483647,"fields":[{"transform":"identity",
+              "source-id":1,"direction":"asc","null-order":"nulls-first"}]}])")
+          .with("default-sort-order-id", "2147483647");
+  EXPECT_EQ(commit(last_order, {add_order({sorted_by("identity", 2)})}).error,
+            invalid("Cannot add sort order: there is no order-id left"));
+  const Document last_spec =
+      kWide.with("partition-specs", R"([{"spec-id":2147483647,"fields":[]}])")
+          .with("default-spec-id", "2147483647");
+  EXPECT_EQ(error_of(part("x", "identity", 1), last_spec),
+            invalid("Cannot add partition spec: there is no spec-id left"));
+  const Document last_schema =
+      v2().with("schemas", '[' + schema(field(1, "x").text(), 2147483647).text() + ']')
+          .with("current-schema-id", "2147483647");
+  EXPECT_EQ(commit(last_schema, {AddSchema{schema_of({column(2, "y")})}}).error,
+            invalid("Cannot add schema: there is no schema-id left"));
 }
 
 TEST(TableBuilderSorting, TheDefaultIsOneThatIsThere) {
