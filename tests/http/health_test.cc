@@ -35,7 +35,8 @@ TEST_F(Server, CountsWhatItDoes) {
 TEST_F(Server, ListsExactlyWhatItServes) {
   const auto config = connect().get("/v1/config").json();
   EXPECT_TRUE(config.at("defaults").is_object());
-  EXPECT_TRUE(config.at("overrides").is_object());
+  EXPECT_EQ(config.at("overrides").at("namespace-separator").as_string(), "%1F");
+  EXPECT_EQ(config.at("idempotency-key-lifetime").as_string(), "PT30M");
   std::vector<std::string> endpoints;
   for (const auto& endpoint : config.at("endpoints").as_array()) {
     endpoints.emplace_back(endpoint.as_string());
@@ -51,14 +52,29 @@ TEST_F(Server, ListsExactlyWhatItServes) {
           "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}",
           "HEAD /v1/{prefix}/namespaces/{namespace}/tables/{table}",
           "DELETE /v1/{prefix}/namespaces/{namespace}/tables/{table}",
-          "POST /v1/{prefix}/namespaces/{namespace}/register", "POST /v1/{prefix}/tables/rename"));
+          "POST /v1/{prefix}/namespaces/{namespace}/tables",
+          "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}",
+          "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics",
+          "POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/unregister",
+          "POST /v1/{prefix}/namespaces/{namespace}/register", "POST /v1/{prefix}/tables/rename",
+          "POST /v1/{prefix}/transactions/commit", "GET /v1/{prefix}/namespaces/{namespace}/views",
+          "POST /v1/{prefix}/namespaces/{namespace}/views",
+          "GET /v1/{prefix}/namespaces/{namespace}/views/{view}",
+          "HEAD /v1/{prefix}/namespaces/{namespace}/views/{view}",
+          "POST /v1/{prefix}/namespaces/{namespace}/views/{view}",
+          "DELETE /v1/{prefix}/namespaces/{namespace}/views/{view}",
+          "POST /v1/{prefix}/namespaces/{namespace}/register-view",
+          "POST /v1/{prefix}/views/rename"));
 }
 
 TEST_F(Server, KnowsItsWarehouseByNameAndByUri) {
   auto client = connect();
-  for (const char* query : {"", "?warehouse=", "?warehouse=main", "?warehouse=file:///w",
-                            "?warehouse=file%3A%2F%2F%2Fw%2F", "?other=1"}) {
-    EXPECT_EQ(client.get(std::string("/v1/config") + query).status, 200) << query;
+  const std::string path = scratch().path() + "/warehouse";
+  for (const std::string& query :
+       {std::string(), std::string("?warehouse="), std::string("?warehouse=main"),
+        "?warehouse=file://" + path, "?warehouse=file%3A%2F%2F" + path + "%2F",
+        std::string("?other=1")}) {
+    EXPECT_EQ(client.get("/v1/config" + query).status, 200) << query;
   }
   const auto other = client.get("/v1/config?warehouse=other");
   EXPECT_EQ(other.status, 404);
@@ -67,7 +83,7 @@ TEST_F(Server, KnowsItsWarehouseByNameAndByUri) {
 
 TEST_F(Server, AnswersUnknownPathsWithAnErrorBody) {
   auto client = connect();
-  for (const char* path : {"/", "/v1", "/v1/namespaces/a/views", "/v1/x", "/v2/config",
+  for (const char* path : {"/", "/v1", "/v1/namespaces/a/functions", "/v1/x", "/v2/config",
                            "/v1/namespaces/a/tables/t/u", "//"}) {
     const auto missing = client.get(path);
     EXPECT_EQ(missing.status, 404) << path;

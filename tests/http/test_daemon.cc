@@ -24,7 +24,7 @@ daemon::Settings settings_in(const ScratchDir& scratch) {
   settings.runtime_dir = scratch.path() + "/main";
   settings.data_dir = scratch.path() + "/data";
   settings.instance = "main";
-  settings.warehouse = scratch.path() + "/warehouse";
+  settings.warehouse = "file://" + scratch.path() + "/warehouse";
   settings.write_roots = {scratch.path()};
   settings.map_bytes = std::uint64_t{64} << 20;
   return settings;
