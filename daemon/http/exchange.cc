@@ -91,8 +91,8 @@ Result<TableIdent> Exchange::resolve_name(const Store::Reading& reading, ObjectK
   ICEBLINK_ASSIGN_OR_RETURN(const auto found_literal, find_row(reading, kind, literal));
   if (found_literal) return literal;
   // What is yet to be made belongs into the namespace that is there.
-  ICEBLINK_ASSIGN_OR_RETURN(ident.levels, resolve_namespace(reading, names_.levels));
-  return ident;
+  ICEBLINK_ASSIGN_OR_RETURN(const Namespace levels, resolve_namespace(reading, names_.levels));
+  return levels == ident.levels ? ident : literal;
 }
 
 Result<Namespace> Exchange::decode_namespace(PlusMeans plus) const {

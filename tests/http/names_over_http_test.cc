@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
 
+#include "tests/http/request_bodies.h"
 #include "tests/http/test_daemon.h"
 
 namespace iceblink::test {
@@ -116,6 +117,51 @@ TEST_F(NamesOverHttp, ThatNobodyCanHaveAre400) {
   }
   EXPECT_EQ(client.head("/v1/namespaces/a/tables/t%1Fu").status, 400);
   EXPECT_EQ(client.get("/v1/namespaces?parent=a%1F").status, 400);
+}
+
+TEST_F(NamesOverHttp, OfWhatIsToBeMadeAreReadAsTheirNamespaceIs) {
+  auto client = connect();
+  create_namespace(R"(["c+d"])");
+  ASSERT_EQ(client.post("/v1/namespaces/c+d/tables", table_creation("t+1")).status, 200);
+  EXPECT_EQ(client.post("/v1/namespaces/c+d/tables/t+1", commit(set_property("k", "v"))).status,
+            200);
+  const auto missing = client.post("/v1/namespaces/c+d/tables/t+2", commit(""));
+  EXPECT_EQ(missing.error_message(), "Table does not exist: c+d.t+2");
+  // The body says which one is meant.
+  create_namespace(R"(["c d"])");
+  ASSERT_EQ(client.post("/v1/namespaces/c+d/tables", table_creation("t 1")).status, 200);
+  const auto changed = client.post("/v1/namespaces/c+d/tables/t+1",
+                                   R"({"identifier":{"namespace":["c+d"],"name":"t+1"},)" +
+                                       commit(set_property("k", "w")).substr(1));
+  ASSERT_EQ(changed.status, 200) << changed.body;
+  EXPECT_EQ(client.get("/v1/namespaces/c%2Bd/tables/t%2B1").json().at("metadata-location"),
+            changed.json().at("metadata-location"));
+}
+
+class SeparatedNames : public DaemonTest {
+  void SetUp() override {
+    auto settings = settings_in(scratch());
+    settings.namespace_separator = "%2E";
+    start(settings);
+  }
+};
+
+TEST_F(SeparatedNames, AreSplitAtBothSeparators) {
+  auto client = connect();
+  EXPECT_EQ(client.get("/v1/config").json().at("overrides").at("namespace-separator").as_string(),
+            "%2E");
+  create_namespace(R"(["a"])");
+  create_namespace(R"(["a","b"])");
+  create_namespace(R"(["a","b","c"])");
+  for (const char* raw : {"a%2Eb", "a%2eb", "a%1Fb"}) {
+    EXPECT_EQ(client.head(std::string("/v1/namespaces/") + raw).status, 204) << raw;
+    const auto children = client.get(std::string("/v1/namespaces?parent=") + raw).json();
+    EXPECT_EQ(children.at("namespaces").as_array().size(), 1U) << raw;
+  }
+  EXPECT_EQ(client.get("/v1/namespaces?parent=a.b").json().at("namespaces").as_array().size(), 1U);
+  EXPECT_EQ(client.head("/v1/namespaces/a.b").status, 404);
+  ASSERT_EQ(client.post("/v1/namespaces/a%2Eb/tables", table_creation("t.u")).status, 200);
+  EXPECT_EQ(client.head("/v1/namespaces/a%1Fb/tables/t%2Eu").status, 204);
 }
 
 }  // namespace

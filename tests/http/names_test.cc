@@ -46,6 +46,26 @@ TEST(NamespaceSegment, SplitsAtTheEncodedSeparatorBeforeDecoding) {
   EXPECT_THAT(levels_of("a%2Fb%1Fc%2Ed"), ElementsAre("a/b", "c.d"));
 }
 
+TEST(NamespaceSegment, SplitsAtTheAdvertisedSeparatorToo) {
+  const auto split = [](std::string_view raw) {
+    return decode_namespace_segment(raw, PlusMeans::kSpace, "%2E").value();
+  };
+  EXPECT_THAT(split("a%2Eb%2ec"), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(split("a%1Fb"), ElementsAre("a", "b"));
+  EXPECT_THAT(split("a.b%2Ec%252Ed"), ElementsAre("a.b", "c%2Ed"));
+}
+
+TEST(NamespaceQuery, SplitsWhereTheSeparatorStandsForItself) {
+  const auto split = [](std::string_view raw) {
+    return decode_namespace_query(raw, PlusMeans::kSpace, "%2E").value();
+  };
+  EXPECT_THAT(split("a.b%2Ec%1Fd"), ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(split("a%252Eb"), ElementsAre("a%2Eb"));
+  EXPECT_FALSE(decode_namespace_query("a..b", PlusMeans::kSpace, "%2E").ok());
+  EXPECT_THAT(decode_namespace_query("a.b%1Fc+d", PlusMeans::kSpace).value(),
+              ElementsAre("a.b", "c d"));
+}
+
 TEST(NamespaceSegment, RefusesEmptyLevelsAndWhatAKeyCannotHold) {
   for (const char* raw : {"", "%1F", "a%1F", "%1Fa", "a%1F%1Fb"}) {
     EXPECT_THAT(levels_of(raw), ElementsAre(HasSubstr("is empty"))) << raw;
