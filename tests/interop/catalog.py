@@ -1,27 +1,45 @@
 """A daemon of the build in directories of its own, and the program `iceblink` on it."""
 
 import json
+import os
 import subprocess
 import tempfile
 from pathlib import Path
 
 
+TCP_LISTEN = "0A"  # the state, as the system's table of sockets has it
+
+
+def listening_port(pid):
+    """The one TCP port that a process listens on."""
+    sockets = {os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir() if link.is_symlink()}
+    rows = [row.split() for row in Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]]
+    ports = [int(row[1].partition(":")[2], 16) for row in rows
+             if row[3] == TCP_LISTEN and f"socket:[{row[9]}]" in sockets]
+    if len(ports) != 1:
+        raise AssertionError(f"process {pid} listens on the ports {ports}")
+    return ports[0]
+
+
 class Catalog:
     """Use it in a `with`: the daemon is ended there, and its directories are gone."""
 
-    def __init__(self, bin_dir, prefixes=()):
+    def __init__(self, bin_dir, prefixes=(), daemon_options=()):
         """`prefixes`: pairs of what locations begin with and where that is read instead."""
         self.bin_dir = Path(bin_dir)
+        self.daemon_options = daemon_options
         self.prefixes = [f"--location-prefix={given}={read}" for given, read in prefixes]
 
     def __enter__(self):
         self.directory = tempfile.TemporaryDirectory()
         self.runtime_dir = Path(self.directory.name) / "runtime"
+        self.warehouse = Path(self.directory.name) / "warehouse"
         data_dir = Path(self.directory.name) / "data"
-        for made in (self.runtime_dir, data_dir):
+        for made in (self.runtime_dir, data_dir, self.warehouse):
             made.mkdir(mode=0o700)
         self.daemon = subprocess.Popen(
-            [self.bin_dir / "iceblinkd", "--runtime-dir", self.runtime_dir, "--data-dir", data_dir],
+            [self.bin_dir / "iceblinkd", "--runtime-dir", self.runtime_dir, "--data-dir", data_dir,
+             "--listen", "127.0.0.1:0", "--warehouse", self.warehouse, *self.daemon_options],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             ready = self.daemon.stdout.readline()
@@ -38,6 +56,11 @@ class Catalog:
         self.daemon.wait(timeout=60)
         self.daemon.stdout.close()
         self.directory.cleanup()
+
+    @property
+    def uri(self):
+        """Of its REST protocol, on the port that the system chose."""
+        return f"http://127.0.0.1:{listening_port(self.daemon.pid)}"
 
     def run(self, *arguments):
         """The finished process, whatever its exit code is."""
