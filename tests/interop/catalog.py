@@ -78,6 +78,11 @@ class Catalog:
         """Of what is printed with --json, an object a line."""
         return [json.loads(line) for line in self.lines("--json", *arguments)]
 
+    def generation(self):
+        """Of what is published, as the segment says."""
+        status, = self.objects("status")
+        return status["generation"]
+
     def register(self, name, location, *options):
         """Its identifier."""
         self.lines("register", f"n.{name}", location, *options)

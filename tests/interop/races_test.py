@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Writers of two kinds on the same tables for a while: every append that was acknowledged is in its
+table once, and none that was refused.
+
+    races_test.py --bin DIRECTORY [unittest's arguments]
+
+DIRECTORY has the programs of the build. Run by run.py, in the environment that has the clients.
+ICEBLINK_RACE_SECONDS=N writes for N seconds instead of 20."""
+
+import collections
+import json
+import multiprocessing
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import duckdb
+import duckdb_client
+import pyarrow
+from pointer_watch import PointerWatch
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.schema import Schema
+from pyiceberg.types import LongType, NestedField
+from rest_test_case import RestTestCase, dotted, run_tests, version_of
+
+SECONDS = float(os.environ.get("ICEBLINK_RACE_SECONDS", "20"))
+WRITERS_OF_A_KIND = 8
+TABLES = ("a", "b", "c", "d")
+RETRIES = {"a": "4", "b": "4", "c": "0", "d": "0"}  # those of the table, which both clients follow
+SCHEMA = Schema(NestedField(1, "writer", LongType()), NestedField(2, "number", LongType()))
+ACKNOWLEDGED, REFUSED, UNKNOWN = "acknowledged", "refused", "unknown"
+
+
+class PyIcebergWriter:
+    """Appends to one table at a time."""
+
+    def __init__(self, uri, bin_dir, runtime_dir):
+        self.catalog = RestCatalog("rest", uri=uri)
+        self.watch = PointerWatch(bin_dir, runtime_dir)
+        self.watch.__enter__()
+
+    def tables_of(self, at):
+        return [TABLES[at % len(TABLES)]]
+
+    def append(self, names, writer, number):
+        table = self.catalog.load_table(("n", names[0]))
+        try:
+            table.append(pyarrow.table({"writer": [writer], "number": [number]}))
+        except CommitFailedException:
+            return REFUSED
+        seen = self.watch.location_of(dotted(("n", names[0])))
+        if version_of(seen) < version_of(table.metadata_location):
+            raise AssertionError(f"{seen} is seen after {table.metadata_location} was committed")
+        return ACKNOWLEDGED
+
+    def close(self):
+        self.watch.__exit__()
+        self.catalog.close()
+
+
+class DuckDbWriter:
+    """Appends to two tables in a transaction each second time."""
+
+    def __init__(self, uri, *_):
+        self.connection = duckdb_client.connect(uri, settings={"threads": 1})
+
+    def tables_of(self, at):
+        names = [TABLES[at % len(TABLES)], TABLES[(at + 1) % len(TABLES)]]
+        return names[:1 + at % 2]
+
+    def append(self, names, writer, number):
+        self.connection.execute("BEGIN")
+        try:
+            for name in names:
+                self.connection.execute(f"INSERT INTO ice.n.{name} VALUES ({writer}, {number})")
+            self.connection.execute("COMMIT")
+        except duckdb.Error as error:
+            try:
+                self.connection.execute("ROLLBACK")
+            except duckdb.TransactionException:
+                pass  # a commit that failed has ended it
+            if "Conflict_409" not in str(error):
+                raise
+            return REFUSED
+        return ACKNOWLEDGED
+
+    def close(self):
+        self.connection.close()
+
+
+def write(kind, writer, log, ready, places):
+    """The body of a writer's process: a line of `log` for each append, as it ends."""
+    client = kind(*places)
+    with open(log, "w", encoding="utf-8") as file:
+        ready.wait()
+        deadline = time.monotonic() + SECONDS
+        number = 0
+        while time.monotonic() < deadline:
+            names = client.tables_of(writer + number)
+            entry = {"kind": kind.__name__, "writer": writer, "number": number, "tables": names}
+            try:
+                entry["outcome"] = client.append(names, writer, number)
+            except Exception as error:  # whose outcome the client does not know
+                entry |= {"outcome": UNKNOWN, "error": f"{type(error).__name__}: {error}"}
+            file.write(json.dumps(entry) + "\n")
+            number += 1
+    client.close()
+
+
+class Races(RestTestCase):
+    def run_writers(self):
+        """All that was appended, or was to be."""
+        for name in TABLES:
+            self.pyiceberg.create_table(("n", name), SCHEMA, properties={
+                "commit.retry.num-retries": RETRIES[name], "commit.retry.min-wait-ms": "10"})
+        places = (self.server.uri, self.server.bin_dir, self.server.runtime_dir)
+        kinds = [PyIcebergWriter, DuckDbWriter] * WRITERS_OF_A_KIND
+        spawning = multiprocessing.get_context("spawn")  # not below threads of these libraries
+        ready = spawning.Barrier(len(kinds))
+        with tempfile.TemporaryDirectory() as directory:
+            logs = [Path(directory) / str(writer) for writer in range(len(kinds))]
+            writers = [spawning.Process(target=write, args=(kind, writer, log, ready, places))
+                       for writer, (kind, log) in enumerate(zip(kinds, logs))]
+            for writer in writers:
+                writer.start()
+            for writer in writers:
+                writer.join()
+            self.assertEqual([writer.exitcode for writer in writers], [0] * len(writers))
+            return [json.loads(line) for log in logs for line in log.read_text().splitlines()]
+
+    def counts_of(self, entries):
+        counts = collections.Counter((entry["kind"], entry["outcome"]) for entry in entries)
+        print(f"{SECONDS:g} s:", *(f"{kind} {outcome} {count}"
+                                 for (kind, outcome), count in sorted(counts.items())),
+              sep="\n  ")
+        return counts
+
+    def test_every_acknowledged_append_is_there_once_and_no_other(self):
+        entries = self.run_writers()
+        counts = self.counts_of(entries)
+        self.assertEqual([entry for entry in entries if entry["outcome"] == UNKNOWN], [])
+        for kind in (PyIcebergWriter, DuckDbWriter):
+            self.assertGreater(counts[kind.__name__, ACKNOWLEDGED], 0)
+        duckdb_reader = duckdb_client.connect(self.server.uri)
+        self.addCleanup(duckdb_reader.close)
+        for name in TABLES:
+            expected = sorted((entry["writer"], entry["number"]) for entry in entries
+                              if name in entry["tables"] and entry["outcome"] == ACKNOWLEDGED)
+            found = sorted((row["writer"], row["number"]) for row in self.rows_of(("n", name)))
+            self.assertEqual(found, expected)
+            self.assertEqual(duckdb_reader.execute(
+                f"SELECT writer, number FROM ice.n.{name} ORDER BY ALL").fetchall(), expected)
+            table = self.pyiceberg.load_table(("n", name))
+            self.assert_agree(table, len(expected))
+            self.assertEqual(len(table.metadata.snapshots), len(expected))
+
+
+if __name__ == "__main__":
+    run_tests()
