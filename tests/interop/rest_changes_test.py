@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import pyarrow
 from pyarrow import parquet
-from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
+from pyiceberg.exceptions import CommitFailedException, RESTError
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.sorting import NullOrder
@@ -111,13 +111,13 @@ class Evolution(RestTestCase):
         change(lambda update: update.update_column("id", required=True))
         change(lambda update: update.set_identifier_fields("id"))
         change(lambda update: update.delete_column("added"))
-        self.assertEqual(table.schema().column_names, ["d", "at", "id", "g", "s", "s.x", "s.deep"])
-        self.assertEqual(len(table.schemas()), 12)
-        # Back to a schema that was there: it has its id again.
+        self.assertEqual(table.schema().column_names, ["d", "at", "id", "g", "s.x", "s.deep", "s"])
+        # A schema that was there has its id again.
+        self.assertEqual(len(table.schemas()), 11)
         change(lambda update: update.rename_column("g", "h"))
         before = table.schema().schema_id
         change(lambda update: update.rename_column("h", "g"))
-        self.assertEqual((before, table.schema().schema_id, len(table.schemas())), (12, 11, 13))
+        self.assertEqual((before, table.schema().schema_id, len(table.schemas())), (11, 10, 12))
 
     def test_of_the_spec_and_the_order(self):
         table = self.pyiceberg.create_table("n.t", SCHEMA)
@@ -200,7 +200,7 @@ class Conflicts(RestTestCase):
     def test_of_another_table_of_that_name(self):
         stale = self.pyiceberg.create_table("n.t", SCHEMA)
         self.pyiceberg.drop_table("n.t")
-        with self.assertRaises(NoSuchTableError):
+        with self.assertRaisesRegex(RESTError, "NoSuchTableException"):
             with stale.transaction() as transaction:
                 transaction.set_properties({"k": "v"})
         table = self.pyiceberg.create_table("n.t", SCHEMA)
@@ -245,8 +245,7 @@ class Snapshots(RestTestCase):
         table.append(rows(3), branch="audit")
         self.assert_agree(table, 5)
         self.assertEqual(table.current_snapshot().snapshot_id, second)
-        self.assertEqual(sorted(table.scan(table.refs()["audit"].snapshot_id).to_arrow()["id"]
-                                .to_pylist()), [1, 2, 3])
+        self.assertEqual(sorted(table.scan().use_ref("audit").to_arrow()["id"].to_pylist()), [1, 2, 3])
         table.manage_snapshots().remove_tag("v1 ü").remove_branch("audit").commit()
         self.assert_agree(table, 6)
         self.assertEqual(set(table.refs()), {"main"})

@@ -15,13 +15,14 @@ import pyarrow
 import tables_of_pyiceberg as tables
 from pyiceberg.exceptions import (CommitFailedException, NamespaceAlreadyExistsError,
                                   NamespaceNotEmptyError, NoSuchNamespaceError, NoSuchTableError,
-                                  NoSuchViewError, TableAlreadyExistsError, ViewAlreadyExistsError)
+                                  NoSuchViewError, RESTError, TableAlreadyExistsError,
+                                  ViewAlreadyExistsError)
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.table.sorting import NullOrder, SortDirection, SortField, SortOrder
 from pyiceberg.transforms import BucketTransform, IdentityTransform
 from pyiceberg.types import DoubleType
 from pyiceberg.view.metadata import SQLViewRepresentation, ViewVersion
-from rest_test_case import RestTestCase, dotted, path_of, run_tests
+from rest_test_case import RestTestCase, dotted, levels_of, path_of, run_tests
 from small_tables import ARROW, SCHEMA, rows
 
 
@@ -32,11 +33,15 @@ class Namespaces(RestTestCase):
             self.pyiceberg.create_namespace(odd[:size], {"level": str(size), "ü": ""})
         with self.assertRaises(NamespaceAlreadyExistsError):
             self.pyiceberg.create_namespace(odd)
-        with self.assertRaises(NoSuchNamespaceError):
+        with self.assertRaisesRegex(RESTError, "NoSuchNamespaceException"):
             self.pyiceberg.create_namespace(("missing", "child"))
         self.assertEqual(self.pyiceberg.list_namespaces(), [odd[:1], ("n",)])
         self.assertEqual(self.pyiceberg.list_namespaces(odd[:1]), [odd[:2]])
-        self.assertEqual(self.server.lines("namespaces", dotted(odd[:2])), [dotted(odd)])
+        self.assertEqual(list(map(levels_of, self.server.lines("namespaces", dotted(odd[:2])))),
+                         [odd])
+        # It percent-encodes a parent's levels twice.
+        with self.assertRaisesRegex(NoSuchNamespaceError, "c%20d%2Be"):
+            self.pyiceberg.list_namespaces(odd[:2])
         self.assertEqual(self.pyiceberg.load_namespace_properties(odd), {"level": "3", "ü": ""})
         changed = self.pyiceberg.update_namespace_properties(
             odd, removals={"ü", "missing"}, updates={"level": "3+", "new": "\U0001f9ca"})
@@ -109,8 +114,8 @@ class NewTables(RestTestCase):
         self.assertEqual(self.pyiceberg.create_table_if_not_exists("n.t", SCHEMA), first)
 
     def test_odd_names(self):
-        names = ["a.b", "c d", "e+f", "g/h", "ü\U0001f9ca", "%41", "..", "I'm \"quoted\"",
-                 "x" * 200]
+        names = ["a.b", "c d", "e+f", "g/h", "ü\U0001f9ca", "%41", "...", "I'm \"quoted\"",
+                 "x" * 200]  # of ".." it makes the URL of a namespace
         made = [self.create(name) for name in names]
         self.assertEqual(sorted(name for _, name in self.pyiceberg.list_tables("n")), sorted(names))
         self.assertEqual(len({table.location() for table in made}), len(names))
