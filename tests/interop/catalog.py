@@ -39,7 +39,8 @@ class Catalog:
             made.mkdir(mode=0o700)
         self.daemon = subprocess.Popen(
             [self.bin_dir / "iceblinkd", "--runtime-dir", self.runtime_dir, "--data-dir", data_dir,
-             "--listen", "127.0.0.1:0", "--warehouse", self.warehouse, *self.daemon_options],
+             "--listen", "127.0.0.1:0", "--warehouse", self.warehouse,
+             "--write-root", self.warehouse, *self.daemon_options],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             ready = self.daemon.stdout.readline()

@@ -9,6 +9,7 @@ ICEBLINK_RACE_SECONDS=N writes for N seconds instead of 20."""
 
 import collections
 import json
+import logging
 import multiprocessing
 import os
 import sys
@@ -96,6 +97,7 @@ class DuckDbWriter:
 
 def write(kind, writer, log, ready, places):
     """The body of a writer's process: a line of `log` for each append, as it ends."""
+    logging.disable(logging.WARNING)  # of attempts that are made again
     client = kind(*places)
     with open(log, "w", encoding="utf-8") as file:
         ready.wait()
@@ -121,11 +123,12 @@ class Races(RestTestCase):
                 "commit.retry.num-retries": RETRIES[name], "commit.retry.min-wait-ms": "10"})
         places = (self.server.uri, self.server.bin_dir, self.server.runtime_dir)
         kinds = [PyIcebergWriter, DuckDbWriter] * WRITERS_OF_A_KIND
-        spawning = multiprocessing.get_context("spawn")  # not below threads of these libraries
-        ready = spawning.Barrier(len(kinds))
+        # Of a process that has imported all this, and has no threads of it.
+        forking = multiprocessing.get_context("forkserver")
+        ready = forking.Barrier(len(kinds))
         with tempfile.TemporaryDirectory() as directory:
             logs = [Path(directory) / str(writer) for writer in range(len(kinds))]
-            writers = [spawning.Process(target=write, args=(kind, writer, log, ready, places))
+            writers = [forking.Process(target=write, args=(kind, writer, log, ready, places))
                        for writer, (kind, log) in enumerate(zip(kinds, logs))]
             for writer in writers:
                 writer.start()
