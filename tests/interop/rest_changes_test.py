@@ -21,7 +21,7 @@ from pyiceberg.table.statistics import BlobMetadata, StatisticsFile
 from pyiceberg.transforms import BucketTransform, DayTransform, IdentityTransform, TruncateTransform
 from pyiceberg.types import (DecimalType, DoubleType, FloatType, IntegerType, LongType, MapType,
                              NestedField, StringType, StructType, TimestampType)
-from rest_test_case import RestTestCase, run_tests
+from rest_test_case import RestTestCase, path_of, run_tests, version_of
 from small_tables import ARROW, SCHEMA, rows
 
 
@@ -184,6 +184,13 @@ class Evolution(RestTestCase):
             table.append(rows(number))
             self.assert_agree(table, number)
         self.assertEqual(len(table.metadata.metadata_log), 2)
+        with table.transaction() as transaction:
+            transaction.set_properties({"write.metadata.delete-after-commit.enabled": "true"})
+        table.append(rows(6))
+        self.assert_agree(table, 7)
+        files = path_of(table.location()).rglob("*.metadata.json")
+        # Of those that the log had lost before, nothing is known.
+        self.assertEqual(sorted(map(version_of, map(str, files))), [0, 1, 2, 5, 6, 7])
 
 
 class Conflicts(RestTestCase):
@@ -264,6 +271,19 @@ class Snapshots(RestTestCase):
         self.assert_agree(table, 7)
         self.assertEqual([s.snapshot_id for s in table.metadata.snapshots], [second, third])
         self.assertEqual([row["id"] for row in self.rows_of(("n", "t"))], [0, 1, 2])
+
+    def test_only_those_that_are_referenced_are_loaded(self):
+        table = self.pyiceberg.create_table("n.t", SCHEMA)
+        for number in range(3):
+            table.append(rows(number))
+        first, _, third = (s.snapshot_id for s in table.metadata.snapshots)
+        table.manage_snapshots().create_tag(first, "first").commit()
+        loaded = self.new_pyiceberg(**{"snapshot-loading-mode": "refs"}).load_table("n.t")
+        self.assertEqual([s.snapshot_id for s in loaded.metadata.snapshots], [first, third])
+        self.assertEqual(loaded.metadata_location, table.metadata_location)
+        self.assertEqual(loaded.scan().to_arrow().num_rows, 3)
+        loaded.append(rows(3))
+        self.assertEqual(len(self.pyiceberg.load_table("n.t").metadata.snapshots), 4)
 
     def test_statistics(self):
         table = self.pyiceberg.create_table("n.t", SCHEMA)

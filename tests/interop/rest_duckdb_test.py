@@ -50,8 +50,10 @@ class DuckDbTestCase(RestTestCase):
         self.assertEqual(sorted(tuple(row.values()) for row in self.rows_of(("n", name))), expected)
 
     def assert_moved(self, name, version):
-        """After a statement of DuckDB: what PyIceberg loads is what all see."""
+        """After a statement of DuckDB: what PyIceberg loads is what all saw at once."""
+        seen = self.pointer(("n", name))
         table = self.pyiceberg.load_table(("n", name))
+        self.assertEqual(seen, table.metadata_location)
         self.assert_agree(table, version)
         return table
 
@@ -215,7 +217,10 @@ class BesidePyIceberg(DuckDbTestCase):
         self.assert_rows("t", [(9, "p9")])
 
     def test_they_take_turns(self):
-        table = self.pyiceberg.create_table("n.t", SCHEMA)
+        """In a table whose locations are URIs, with metadata files that are compressed."""
+        table = self.pyiceberg.create_table(
+            "n.t", SCHEMA, location=f"file://{self.server.warehouse}/t",
+            properties={"write.metadata.compression-codec": "gzip"})
         expected = []
         for number in range(0, 8, 2):
             table.refresh().append(rows(number, name="p"))

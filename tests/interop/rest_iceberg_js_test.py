@@ -171,7 +171,7 @@ class Tables(IcebergJsTestCase):
         self.assert_refused(409, "CommitFailedException", self.js.commitTable, ident, {
             "requirements": [{"type": "assert-current-schema-id", "current-schema-id": 5}],
             "updates": [set_property]})
-        self.assert_refused(400, "BadRequestException", self.js.commitTable, ident, {
+        self.assert_refused(400, "IllegalArgumentException", self.js.commitTable, ident, {
             "requirements": [], "updates": [{"action": "no-such-action"}]})
         table = self.pyiceberg.load_table("n.t")
         self.assert_agree(table, 0)

@@ -106,6 +106,12 @@ class NewTables(RestTestCase):
         self.assertEqual(path_of(table.metadata_location).parent, Path(elsewhere))
         self.assertEqual(self.pointer(("n", "t")), table.metadata_location)
 
+    def test_with_compressed_metadata(self):
+        table = self.create("t", properties={"write.metadata.compression-codec": "gzip"})
+        self.assertTrue(table.metadata_location.endswith(".gz.metadata.json"))
+        table.append(rows(1))
+        self.assert_agree(table, 1)
+
     def test_a_name_is_taken(self):
         first = self.create("t")
         with self.assertRaises(TableAlreadyExistsError):
@@ -193,9 +199,12 @@ class Names(RestTestCase):
     def test_purged(self):
         table = self.pyiceberg.create_table("n.t", SCHEMA)
         table.append(rows(1))
+        table.delete("id = 1")
         kept = self.pyiceberg.create_table("n.kept", SCHEMA)
         self.pyiceberg.purge_table("n.t")
         self.assert_gone(("n", "t"))
+        left = [path for path in path_of(table.location()).rglob("*") if path.is_file()]
+        self.assertEqual(left, [])
         self.assert_agree(kept, 0)
 
 
