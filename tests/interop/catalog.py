@@ -34,18 +34,11 @@ class Catalog:
         self.directory = tempfile.TemporaryDirectory()
         self.runtime_dir = Path(self.directory.name) / "runtime"
         self.warehouse = Path(self.directory.name) / "warehouse"
-        data_dir = Path(self.directory.name) / "data"
-        for made in (self.runtime_dir, data_dir, self.warehouse):
+        self.data_dir = Path(self.directory.name) / "data"
+        for made in (self.runtime_dir, self.data_dir, self.warehouse):
             made.mkdir(mode=0o700)
-        self.daemon = subprocess.Popen(
-            [self.bin_dir / "iceblinkd", "--runtime-dir", self.runtime_dir, "--data-dir", data_dir,
-             "--listen", "127.0.0.1:0", "--warehouse", self.warehouse,
-             "--write-root", self.warehouse, *self.daemon_options],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.start(port=0)
         try:
-            ready = self.daemon.stdout.readline()
-            if not ready.startswith("iceblinkd ready"):
-                raise AssertionError(f"iceblinkd did not start: {ready}")
             self.lines("create-namespace", "n")
         except BaseException:
             self.__exit__()
@@ -54,14 +47,38 @@ class Catalog:
 
     def __exit__(self, *_):
         self.daemon.terminate()
+        self.end()
+        self.directory.cleanup()
+
+    def start(self, port):
+        self.daemon = subprocess.Popen(
+            [self.bin_dir / "iceblinkd", "--runtime-dir", self.runtime_dir,
+             "--data-dir", self.data_dir, "--listen", f"127.0.0.1:{port}",
+             "--warehouse", self.warehouse, "--write-root", self.warehouse, *self.daemon_options],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            ready = self.daemon.stdout.readline()
+            if not ready.startswith("iceblinkd ready"):
+                raise AssertionError(f"iceblinkd did not start: {ready}")
+            self.port = listening_port(self.daemon.pid)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def end(self):
         self.daemon.wait(timeout=60)
         self.daemon.stdout.close()
-        self.directory.cleanup()
+
+    def kill_and_start_again(self):
+        """At the same address."""
+        self.daemon.kill()
+        self.end()
+        self.start(self.port)
 
     @property
     def uri(self):
         """Of its REST protocol, on the port that the system chose."""
-        return f"http://127.0.0.1:{listening_port(self.daemon.pid)}"
+        return f"http://127.0.0.1:{self.port}"
 
     def run(self, *arguments):
         """The finished process, whatever its exit code is."""

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Writers of two kinds on the same tables for a while: every append that was acknowledged is in its
-table once, and none that was refused.
+table once, and none that was refused; also where the daemon is killed meanwhile.
 
     races_test.py --bin DIRECTORY [unittest's arguments]
 
 DIRECTORY has the programs of the build. Run by run.py, in the environment that has the clients.
-ICEBLINK_RACE_SECONDS=N writes for N seconds instead of 20."""
+ICEBLINK_RACE_SECONDS=N writes for N seconds instead of 20, half of that beside kills."""
 
 import collections
 import json
@@ -15,6 +15,7 @@ import os
 import sys
 import tempfile
 import time
+from multiprocessing import connection
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -30,6 +31,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField
 from rest_test_case import RestTestCase, dotted, run_tests, version_of
 
+KILLS = 3
 SECONDS = float(os.environ.get("ICEBLINK_RACE_SECONDS", "20"))
 WRITERS_OF_A_KIND = 8
 TABLES = ("a", "b", "c", "d")
@@ -95,19 +97,21 @@ class DuckDbWriter:
         self.connection.close()
 
 
-def write(kind, writer, log, ready, places):
+def write(kind, writer, log, ready, seconds, places):
     """The body of a writer's process: a line of `log` for each append, as it ends."""
     logging.disable(logging.WARNING)  # of attempts that are made again
     client = kind(*places)
     with open(log, "w", encoding="utf-8") as file:
         ready.wait()
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + seconds
         number = 0
         while time.monotonic() < deadline:
             names = client.tables_of(writer + number)
             entry = {"kind": kind.__name__, "writer": writer, "number": number, "tables": names}
             try:
                 entry["outcome"] = client.append(names, writer, number)
+            except AssertionError:
+                raise
             except Exception as error:  # whose outcome the client does not know
                 entry |= {"outcome": UNKNOWN, "error": f"{type(error).__name__}: {error}"}
             file.write(json.dumps(entry) + "\n")
@@ -116,8 +120,8 @@ def write(kind, writer, log, ready, places):
 
 
 class Races(RestTestCase):
-    def run_writers(self):
-        """All that was appended, or was to be."""
+    def run_writers(self, seconds, meanwhile=lambda writers: None):
+        """All that was appended, or was to be. `meanwhile` is called as they begin."""
         for name in TABLES:
             self.pyiceberg.create_table(("n", name), SCHEMA, properties={
                 "commit.retry.num-retries": RETRIES[name], "commit.retry.min-wait-ms": "10"})
@@ -125,43 +129,71 @@ class Races(RestTestCase):
         kinds = [PyIcebergWriter, DuckDbWriter] * WRITERS_OF_A_KIND
         # Of a process that has imported all this, and has no threads of it.
         forking = multiprocessing.get_context("forkserver")
-        ready = forking.Barrier(len(kinds))
+        ready = forking.Barrier(len(kinds) + 1)
         with tempfile.TemporaryDirectory() as directory:
             logs = [Path(directory) / str(writer) for writer in range(len(kinds))]
-            writers = [forking.Process(target=write, args=(kind, writer, log, ready, places))
-                       for writer, (kind, log) in enumerate(zip(kinds, logs))]
+            writers = [
+                forking.Process(target=write, args=(kind, writer, log, ready, seconds, places))
+                for writer, (kind, log) in enumerate(zip(kinds, logs))]
             for writer in writers:
                 writer.start()
+            ready.wait(timeout=300)
+            meanwhile(writers)
             for writer in writers:
                 writer.join()
             self.assertEqual([writer.exitcode for writer in writers], [0] * len(writers))
             return [json.loads(line) for log in logs for line in log.read_text().splitlines()]
 
-    def counts_of(self, entries):
+    def check_counts(self, seconds, entries):
+        """Both kinds have written; prints how much."""
         counts = collections.Counter((entry["kind"], entry["outcome"]) for entry in entries)
-        print(f"{SECONDS:g} s:", *(f"{kind} {outcome} {count}"
-                                 for (kind, outcome), count in sorted(counts.items())),
+        print(f"{seconds:g} s:", *(f"{kind} {outcome} {count}"
+                                   for (kind, outcome), count in sorted(counts.items())),
               sep="\n  ")
-        return counts
-
-    def test_every_acknowledged_append_is_there_once_and_no_other(self):
-        entries = self.run_writers()
-        counts = self.counts_of(entries)
-        self.assertEqual([entry for entry in entries if entry["outcome"] == UNKNOWN], [])
         for kind in (PyIcebergWriter, DuckDbWriter):
             self.assertGreater(counts[kind.__name__, ACKNOWLEDGED], 0)
+
+    def check_tables(self, entries):
+        """What is there of each table: what was acknowledged, and maybe what is unknown."""
         duckdb_reader = duckdb_client.connect(self.server.uri)
         self.addCleanup(duckdb_reader.close)
+        found = {}
         for name in TABLES:
-            expected = sorted((entry["writer"], entry["number"]) for entry in entries
-                              if name in entry["tables"] and entry["outcome"] == ACKNOWLEDGED)
-            found = sorted((row["writer"], row["number"]) for row in self.rows_of(("n", name)))
-            self.assertEqual(found, expected)
+            found[name] = sorted(
+                (row["writer"], row["number"]) for row in self.rows_of(("n", name)))
             self.assertEqual(duckdb_reader.execute(
-                f"SELECT writer, number FROM ice.n.{name} ORDER BY ALL").fetchall(), expected)
+                f"SELECT writer, number FROM ice.n.{name} ORDER BY ALL").fetchall(), found[name])
+            unknown = self.appends(entries, name, UNKNOWN) & set(found[name])
+            self.assertEqual(found[name],
+                             sorted(self.appends(entries, name, ACKNOWLEDGED) | unknown))
             table = self.pyiceberg.load_table(("n", name))
-            self.assert_agree(table, len(expected))
-            self.assertEqual(len(table.metadata.snapshots), len(expected))
+            self.assert_agree(table, len(found[name]))
+            self.assertEqual(len(table.metadata.snapshots), len(found[name]))
+        for entry in entries:  # of two tables: in both or in none
+            append = (entry["writer"], entry["number"])
+            self.assertEqual(len({append in found[name] for name in entry["tables"]}), 1, entry)
+
+    def appends(self, entries, name, outcome):
+        return {(entry["writer"], entry["number"]) for entry in entries
+                if name in entry["tables"] and entry["outcome"] == outcome}
+
+    def test_every_acknowledged_append_is_there_once_and_no_other(self):
+        entries = self.run_writers(SECONDS)
+        self.check_counts(SECONDS, entries)
+        self.assertEqual([entry for entry in entries if entry["outcome"] == UNKNOWN], [])
+        self.check_tables(entries)
+
+    def test_kills_lose_no_acknowledged_append_and_halve_no_transaction(self):
+        def kill(writers):
+            sentinels = [writer.sentinel for writer in writers]
+            for _ in range(KILLS):
+                ended = connection.wait(sentinels, timeout=SECONDS / 2 / (KILLS + 1))
+                self.assertEqual(ended, [], "a writer ended before its time")
+                self.server.kill_and_start_again()
+
+        entries = self.run_writers(SECONDS / 2, meanwhile=kill)
+        self.check_counts(SECONDS / 2, entries)
+        self.check_tables(entries)
 
 
 if __name__ == "__main__":

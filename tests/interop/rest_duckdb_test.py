@@ -102,6 +102,30 @@ class Alone(DuckDbTestCase):
         self.assert_moved("t", 1)
         self.assert_rows("t", [(0, "x"), (1, "x"), (2, "x")])
 
+    def test_a_table_of_a_query_where_its_directory_is(self):
+        """The creation and the rows are one change of a transaction."""
+        location = self.server.warehouse / "given"
+        (location / "metadata").mkdir(parents=True)
+        self.query(f"CREATE TABLE ice.n.t WITH ('location' = '{location}') AS "
+                   "SELECT range AS id, 'x' AS name FROM range(3)")
+        self.assertEqual(self.assert_moved("t", 0).location(), str(location))
+        self.assert_rows("t", [(0, "x"), (1, "x"), (2, "x")])
+
+    def test_partitions_merges_and_older_snapshots(self):
+        self.query("CREATE TABLE ice.n.t (id BIGINT, name VARCHAR) "
+                   "PARTITIONED BY (bucket(4, id), truncate(1, name))")
+        self.query("INSERT INTO ice.n.t SELECT range, 'n' || range FROM range(5)")
+        table = self.assert_moved("t", 1)
+        self.assertEqual([str(field.transform) for field in table.spec().fields],
+                         ["bucket[4]", "truncate[1]"])
+        self.query("MERGE INTO ice.n.t USING (SELECT range AS id FROM range(3, 7)) AS new "
+                   "ON t.id = new.id WHEN MATCHED THEN DELETE "
+                   "WHEN NOT MATCHED THEN INSERT VALUES (new.id, 'm')")
+        self.assert_moved("t", 2)
+        self.assert_rows("t", [(0, "n0"), (1, "n1"), (2, "n2"), (5, "m"), (6, "m")])
+        self.assertEqual(self.query(f"SELECT count(*) FROM ice.n.t AT "
+                                    f"(VERSION => {table.current_snapshot().snapshot_id})"), [(5,)])
+
     def test_types(self):
         self.query(f"CREATE TABLE given AS SELECT {', '.join(VALUES)}")
         types = ", ".join(f'"{name}" {kind}' for name, kind, *_ in self.query("DESCRIBE given"))
@@ -177,6 +201,15 @@ class Transactions(DuckDbTestCase):
         for name in ("t", "u"):
             self.assert_moved(name, 1)
             self.assert_rows(name, [(1, "x")])
+
+    def test_of_rows_and_schemas(self):
+        self.begin(self.duckdb, 1)
+        self.duckdb.execute("ALTER TABLE ice.n.t ADD COLUMN added INTEGER")
+        self.duckdb.execute("INSERT INTO ice.n.t VALUES (2, 'y', 3)")
+        self.duckdb.execute("COMMIT")
+        for name in ("t", "u"):
+            self.assert_moved(name, 1)
+        self.assert_rows("t", [(1, "x", None), (2, "y", 3)])
 
     def test_that_are_given_up_leave_nothing(self):
         self.begin(self.duckdb, 1)
