@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "daemon/apply.h"
+#include "daemon/wall_clock.h"
 #include "shm/fault_point.h"
 
 namespace iceblink::daemon {
@@ -44,13 +44,6 @@ struct GroupEffect {
   std::vector<LoggedChange> changes;
   bool has_answers = false;
 };
-
-std::int64_t now_ms() {
-  using std::chrono::system_clock;
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             system_clock::now().time_since_epoch())
-      .count();
-}
 
 shm::Change view_of(const LoggedChange& change) {
   return {change.kind,

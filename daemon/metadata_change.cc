@@ -1,15 +1,14 @@
 #include "daemon/metadata_change.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "daemon/metadata_document.h"
 #include "daemon/new_location.h"
+#include "daemon/random.h"
 #include "daemon/refusals.h"
 #include "daemon/stored_location.h"
+#include "daemon/wall_clock.h"
 #include "iceberg/byte_buffer.h"
 #include "iceberg/commit/new_metadata.h"
 #include "iceberg/metadata_parser.h"
@@ -46,26 +45,6 @@ bool asserts_creation(const MetadataChange& change) {
   return std::ranges::any_of(table_commit_of(change).requirements, [](const auto& requirement) {
     return std::holds_alternative<iceberg::AssertCreate>(requirement);
   });
-}
-
-std::int64_t now_ms() {
-  using std::chrono::system_clock;
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             system_clock::now().time_since_epoch())
-      .count();
-}
-
-/// RFC 9562, version 4.
-iceberg::Uuid fresh_uuid() {
-  iceberg::Uuid uuid{};
-  std::size_t filled = 0;
-  while (filled < uuid.size()) {
-    const auto got = ::getrandom(uuid.data() + filled, uuid.size() - filled, 0);
-    if (got > 0) filled += static_cast<std::size_t>(got);
-  }
-  uuid[6] = static_cast<std::uint8_t>((uuid[6] & 0x0f) | 0x40);
-  uuid[8] = static_cast<std::uint8_t>((uuid[8] & 0x3f) | 0x80);
-  return uuid;
 }
 
 /// With its slash.
@@ -149,7 +128,9 @@ std::optional<Refused> ChangeMaker::create(const MetadataChange& change, const B
   if (base.has_namesake) return has_namesake(other_than(kind), change.ident);
   iceberg::CommitContext context;
   context.now_ms = now_ms();
-  context.fresh_uuid = fresh_uuid();
+  const auto uuid = random_uuid();
+  if (!uuid) return refused_for(uuid.error());
+  context.fresh_uuid = *uuid;
   const std::string location = new_location(warehouse_, change.ident, context.fresh_uuid);
   context.default_location = location;
   const auto* const table = std::get_if<TableCreation>(&change.what);
@@ -175,7 +156,9 @@ std::optional<Refused> ChangeMaker::commit(const MetadataChange& change, Base ba
   if (!base.has_namespace) return no_such_namespace(change.ident.levels);
   iceberg::CommitContext context;
   context.now_ms = now_ms();
-  context.fresh_uuid = fresh_uuid();
+  const auto uuid = random_uuid();
+  if (!uuid) return refused_for(uuid.error());
+  context.fresh_uuid = *uuid;
   const std::string location = new_location(warehouse_, change.ident, context.fresh_uuid);
   context.default_location = location;
   std::string text;

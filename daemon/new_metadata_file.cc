@@ -1,7 +1,6 @@
 #include "daemon/new_metadata_file.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "daemon/random.h"
 #include "iceberg/fingerprint.h"
 #include "iceberg/gzip.h"
 #include "shm/fault_point.h"
@@ -96,17 +96,6 @@ Status write_file(const WriteRoots::Place& place, std::string_view bytes,
   const int code = errno;
   ::unlinkat(place.directory.get(), place.name.c_str(), 0);
   return failed(code, location, "sync the directory");
-}
-
-/// RFC 9562, version 4.
-Result<iceberg::Uuid> random_uuid() {
-  iceberg::Uuid uuid{};
-  if (::getrandom(uuid.data(), uuid.size(), 0) != static_cast<ssize_t>(uuid.size())) {
-    return {ErrorKind::kIo, std::string("getrandom: ") + std::strerror(errno)};
-  }
-  uuid[6] = static_cast<std::uint8_t>((uuid[6] & 0x0f) | 0x40);
-  uuid[8] = static_cast<std::uint8_t>((uuid[8] & 0x3f) | 0x80);
-  return uuid;
 }
 
 Result<std::string> location_of(const iceberg::NewMetadata& metadata, std::uint64_t version) {

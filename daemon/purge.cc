@@ -13,7 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "iceberg/commit/property_edits.h"
+#include "daemon/local_path.h"
+#include "iceberg/commit/metadata_properties.h"
 #include "iceberg/fingerprint.h"
 #include "iceberg/manifest/manifest_reader.h"
 #include "iceberg/metadata_parser.h"
@@ -23,23 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using iceberg::Fingerprint;
-
-/// The absolute path of a location, without empty and "." segments. Nothing: it has a "..", or is
-/// no local one.
-std::optional<std::string> clean_path(std::string_view location, const iceberg::LocationMap& map) {
-  const auto path = map.path_of(location);
-  if (!path) return std::nullopt;
-  const fs::path segments(*path);
-  if (std::find(segments.begin(), segments.end(), "..") != segments.end()) return std::nullopt;
-  std::string clean = segments.lexically_normal().string();
-  while (clean.ends_with('/')) clean.pop_back();
-  return clean;
-}
-
-bool is_below(std::string_view path, std::string_view directory) {
-  return path.size() > directory.size() + 1 && path.starts_with(directory) &&
-         path[directory.size()] == '/';
-}
 
 /// With all links followed, as far as it is there. Nothing: who knows.
 std::optional<std::string> real_path(const std::string& path) {
@@ -52,11 +36,11 @@ std::optional<std::string> real_path(const std::string& path) {
 class OwnDirectories {
  public:
   OwnDirectories(const TableMetadata& table, const iceberg::LocationMap& map) {
-    add(clean_path(table.location, map));
+    add(clean_path_of(table.location, map));
     for (const std::string_view key : {"write.data.path", "write.folder-storage.path",
                                        "write.object-storage.path", "write.metadata.path"}) {
       if (const auto location = find_property(table.properties, key)) {
-        add(clean_path(*location, map));
+        add(clean_path_of(*location, map));
       }
     }
   }
@@ -79,7 +63,7 @@ class OwnDirectories {
   };
 
   /// The root of the file system is no table's own.
-  void add(const std::optional<std::string>& path) {
+  void add(const Result<std::string>& path) {
     if (!path || path->empty()) return;
     if (auto real = real_path(*path)) directories_.push_back({*path, std::move(*real)});
   }
@@ -146,7 +130,7 @@ class Purge {
 
   /// What is not the table's counts as gone: nothing waits for it.
   Fate remove(std::string_view location) {
-    const auto path = clean_path(location, rules_.map);
+    const auto path = clean_path_of(location, rules_.map);
     const Fingerprint key = key_of(path ? *path : location);
     if (!seen_.insert(key).second) return left_.contains(key) ? Fate::kLeft : Fate::kGone;
     if (!path || !directories_.hold(*path) || !roots_.covers(location)) {
@@ -163,7 +147,7 @@ class Purge {
   }
 
   [[nodiscard]] bool is_own(std::string_view location) {
-    const auto path = clean_path(location, rules_.map);
+    const auto path = clean_path_of(location, rules_.map);
     return path && directories_.hold(*path);
   }
 
@@ -207,7 +191,7 @@ class Purge {
   Fate purge_files(const ManifestFile& listed) {
     if (!may_delete_data_ || !is_own(listed.manifest_path)) return Fate::kGone;
     const auto [place, is_new] =
-        manifests_.emplace(key_of(*clean_path(listed.manifest_path, rules_.map)), Fate::kGone);
+        manifests_.emplace(key_of(*clean_path_of(listed.manifest_path, rules_.map)), Fate::kGone);
     if (!is_new) return place->second;
     const auto manifest = read_manifest(listed);
     if (!manifest) {

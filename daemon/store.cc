@@ -1,7 +1,6 @@
 #include "daemon/store.h"
 
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "daemon/catalog_tables.h"
@@ -18,6 +18,7 @@
 #include "daemon/lmdb_reading.h"
 #include "daemon/lmdb_writing.h"
 #include "daemon/map_gate.h"
+#include "daemon/random.h"
 #include "daemon/row_codec.h"
 
 namespace iceblink::daemon {
@@ -27,13 +28,10 @@ constexpr unsigned kReadersMax = 1024;
 constexpr MDB_dbi kDatabasesMax = 8;
 constexpr const char* kDataFile = "data.mdb";
 
-template <typename T>
-Result<T> random_bytes(const char* what) {
-  T value{};
-  if (::getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) {
-    return {ErrorKind::kIo, std::string("getrandom for the ") + what + ": " + std::strerror(errno)};
-  }
-  return value;
+Result<std::uint64_t> random_number() {
+  std::uint64_t number = 0;
+  ICEBLINK_RETURN_IF_ERROR(fill_randomly(std::as_writable_bytes(std::span(&number, 1))));
+  return number;
 }
 
 std::string bytes_of(const shm::Id& id) {
@@ -185,12 +183,9 @@ Status LmdbStore::open_or_make() {
 }
 
 Status LmdbStore::make(lmdb::Txn& txn) {
-  ICEBLINK_ASSIGN_OR_RETURN(identity_.store_uuid, random_bytes<shm::Id>("store uuid"));
-  // RFC 9562, version 4 and the variant of it.
-  identity_.store_uuid[6] = static_cast<std::uint8_t>((identity_.store_uuid[6] & 0x0f) | 0x40);
-  identity_.store_uuid[8] = static_cast<std::uint8_t>((identity_.store_uuid[8] & 0x3f) | 0x80);
-  ICEBLINK_ASSIGN_OR_RETURN(identity_.hash_seed, random_bytes<std::uint64_t>("hash seed"));
-  ICEBLINK_ASSIGN_OR_RETURN(const auto incarnation, random_bytes<std::uint64_t>("incarnation"));
+  ICEBLINK_ASSIGN_OR_RETURN(identity_.store_uuid, random_uuid());
+  ICEBLINK_ASSIGN_OR_RETURN(identity_.hash_seed, random_number());
+  ICEBLINK_ASSIGN_OR_RETURN(const auto incarnation, random_number());
   incarnation_.store(incarnation, std::memory_order_relaxed);  // relaxed: see the getter
   const std::pair<std::string_view, std::string> entries[] = {
       {kMetaFormat, encode_u64(kStoreFormat)},
@@ -287,7 +282,7 @@ Status LmdbStore::renew_incarnation() {
 }
 
 Result<std::uint64_t> LmdbStore::put_new_incarnation(lmdb::Txn& txn) const {
-  ICEBLINK_ASSIGN_OR_RETURN(const auto incarnation, random_bytes<std::uint64_t>("incarnation"));
+  ICEBLINK_ASSIGN_OR_RETURN(const auto incarnation, random_number());
   ICEBLINK_RETURN_IF_ERROR(put_meta(txn, kMetaIncarnation, encode_u64(incarnation)));
   return incarnation;
 }

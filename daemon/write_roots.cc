@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "daemon/local_path.h"
+
 namespace iceblink::daemon {
 namespace {
 
@@ -71,23 +73,6 @@ Error error_of(int code, std::string_view location, std::string_view doing) {
   }
   return {kind_of(code),
           std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
-}
-
-/// `path` without empty and "." segments; nothing where it has a "..".
-Result<std::string> normalized(std::string_view path, std::string_view location) {
-  std::string out;
-  while (!path.empty()) {
-    const auto end = std::min(path.find('/'), path.size());
-    const std::string_view segment = path.substr(0, end);
-    path.remove_prefix(std::min(end + 1, path.size()));
-    if (segment.empty() || segment == ".") continue;
-    if (segment == "..") {
-      return {ErrorKind::kNotAllowed, std::string(location) + ": '..' is not followed"};
-    }
-    out += '/';
-    out += segment;
-  }
-  return out;
 }
 
 int open_beneath(int root, const std::string& relative, std::uint64_t flags) {
@@ -179,10 +164,6 @@ class DirectoryBelow {
   const WriteRoots::Missing missing_;
 };
 
-bool is_below(std::string_view path, std::string_view root) {
-  return path.size() > root.size() + 1 && path.starts_with(root) && path[root.size()] == '/';
-}
-
 }  // namespace
 
 OwnedFd& OwnedFd::operator=(OwnedFd&& other) noexcept {
@@ -200,8 +181,7 @@ OwnedFd::~OwnedFd() {
 Result<WriteRoots> WriteRoots::of(const std::vector<std::string>& roots, iceberg::LocationMap map) {
   WriteRoots made;
   for (const std::string& root : roots) {
-    ICEBLINK_ASSIGN_OR_RETURN(const std::string path, map.path_of(root));
-    ICEBLINK_ASSIGN_OR_RETURN(std::string clean, normalized(path, root));
+    ICEBLINK_ASSIGN_OR_RETURN(std::string clean, clean_path_of(root, map));
     made.roots_.push_back(std::move(clean));
   }
   made.map_ = std::move(map);
@@ -210,8 +190,7 @@ Result<WriteRoots> WriteRoots::of(const std::vector<std::string>& roots, iceberg
 
 Result<WriteRoots::Place> WriteRoots::open_parent(std::string_view location,
                                                   Missing missing) const {
-  ICEBLINK_ASSIGN_OR_RETURN(const std::string raw, map_.path_of(location));
-  ICEBLINK_ASSIGN_OR_RETURN(const std::string path, normalized(raw, location));
+  ICEBLINK_ASSIGN_OR_RETURN(const std::string path, clean_path_of(location, map_));
   const auto root = std::ranges::find_if(roots_, [&](const auto& r) { return is_below(path, r); });
   if (root == roots_.end()) {
     return {ErrorKind::kNotAllowed,
@@ -248,9 +227,7 @@ Status WriteRoots::remove(std::string_view location) const {
 }
 
 bool WriteRoots::covers(std::string_view location) const {
-  const auto raw = map_.path_of(location);
-  if (!raw) return false;
-  const auto path = normalized(*raw, location);
+  const auto path = clean_path_of(location, map_);
   return path && std::ranges::any_of(roots_, [&](const auto& r) { return is_below(*path, r); });
 }
 

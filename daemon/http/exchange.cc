@@ -10,6 +10,7 @@
 #include "daemon/http/content_coding.h"
 #include "daemon/http/error_body.h"
 #include "daemon/http/path_names.h"
+#include "daemon/wall_clock.h"
 #include "shm/fault_point.h"
 
 namespace iceblink::daemon::http {
@@ -215,8 +216,9 @@ void Exchange::on_thread_for_body(std::function<void()> work) {
 }
 
 std::int64_t Exchange::expiry_ms() const {
-  const auto until = std::chrono::system_clock::now() + services_.idempotency_lifetime;
-  return std::chrono::duration_cast<std::chrono::milliseconds>(until.time_since_epoch()).count();
+  using std::chrono::milliseconds;
+  return now_ms() +
+         std::chrono::duration_cast<milliseconds>(services_.idempotency_lifetime).count();
 }
 
 IdempotencyClaim Exchange::claim_of(

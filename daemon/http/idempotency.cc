@@ -12,17 +12,11 @@
 #include "daemon/http/load_result.h"
 #include "daemon/http/path_names.h"
 #include "daemon/refusals.h"
+#include "daemon/wall_clock.h"
 #include "iceberg/uuid.h"
 
 namespace iceblink::daemon::http {
 namespace {
-
-std::int64_t now_ms() {
-  using std::chrono::system_clock;
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-             system_clock::now().time_since_epoch())
-      .count();
-}
 
 // The name that the request was about: in the path, or, of what was made or registered, in its
 // body.

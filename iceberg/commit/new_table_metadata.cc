@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "iceberg/commit/fresh_ids.h"
+#include "iceberg/commit/metadata_properties.h"
 #include "iceberg/commit/new_metadata.h"
 #include "iceberg/commit/requirements.h"
 #include "iceberg/commit/schema_check.h"
 #include "iceberg/commit/table_builder.h"
-#include "iceberg/commit/table_properties.h"
 #include "iceberg/metadata_header.h"
 
 namespace iceblink::iceberg {

@@ -4,8 +4,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "iceberg/commit/metadata_properties.h"
 #include "iceberg/commit/new_metadata.h"
-#include "iceberg/commit/property_edits.h"
 #include "iceberg/commit/view_builder.h"
 #include "iceberg/metadata_writer.h"
 
@@ -65,7 +65,7 @@ Result<NewMetadata> written(ViewBuilder& builder, std::int64_t now_ms) {
 Result<NewMetadata> create_view(const ViewCreationRequest& request,
                                 const CommitContext& context) noexcept try {
   const std::string_view location =
-      without_slashes_at_end(request.location.value_or(context.default_location));
+      without_trailing_slashes(request.location.value_or(context.default_location));
   if (location.empty()) {
     return {ErrorKind::kInvalidArgument,
             "Invalid location: the view '" + std::string(request.name) + "' has none"};

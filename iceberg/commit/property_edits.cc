@@ -1,24 +1,10 @@
 #include "iceberg/commit/property_edits.h"
 
 #include <algorithm>
-#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace iceblink::iceberg {
-namespace {
-
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool equals_ignoring_case(std::string_view text, std::string_view lower_case) noexcept {
-  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
-                    [](char a, char b) { return lower(a) == b; });
-}
-
-}  // namespace
-
 void set_properties(std::vector<Property>& properties, std::span<const Property> updates) {
   std::unordered_map<std::string_view, std::size_t> places;
   for (const Property& own : properties) places.emplace(own.key, places.size());
@@ -53,23 +39,6 @@ bool has_same_entries(std::span<const Property> a, std::span<const Property> b) 
                     [](const Property& one, const Property& other) {
                       return one.key == other.key && one.value == other.value;
                     });
-}
-
-bool is_true(std::span<const Property> properties, std::string_view key) noexcept {
-  return equals_ignoring_case(find_property(properties, key).value_or(""), "true");
-}
-
-void set_file_options(NewMetadata& metadata, std::span<const Property> properties) {
-  if (const auto path = find_property(properties, "write.metadata.path"); path && !path->empty()) {
-    metadata.metadata_path = std::string(without_slashes_at_end(*path));
-  }
-  const auto codec = find_property(properties, "write.metadata.compression-codec");
-  metadata.is_gzip = codec && equals_ignoring_case(*codec, "gzip");
-}
-
-std::string_view without_slashes_at_end(std::string_view location) noexcept {
-  while (location.ends_with('/') && !location.ends_with("://")) location.remove_suffix(1);
-  return location;
 }
 
 }  // namespace iceblink::iceberg

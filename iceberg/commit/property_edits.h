@@ -1,14 +1,11 @@
-// Properties of tables and views, as commits change them and as catalogs heed them.
+// Lists of properties, changed and compared.
 #pragma once
 
 #include <iceblink/metadata/table_metadata.h>
 
-#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
-
-#include "iceberg/commit/new_metadata.h"
 
 namespace iceblink::iceberg {
 
@@ -24,15 +21,5 @@ void remove_properties(std::vector<Property>& properties,
 
 /// The same keys with the same values, in any order. Throws std::bad_alloc.
 [[nodiscard]] bool has_same_entries(std::span<const Property> a, std::span<const Property> b);
-
-/// The value is "true", in any case.
-[[nodiscard]] bool is_true(std::span<const Property> properties, std::string_view key) noexcept;
-
-/// Sets where the file goes and how it is compressed (`write.metadata.path`,
-/// `write.metadata.compression-codec`).
-void set_file_options(NewMetadata& metadata, std::span<const Property> properties);
-
-/// Without the slashes at its end, but for those of a scheme ("s3://").
-[[nodiscard]] std::string_view without_slashes_at_end(std::string_view location) noexcept;
 
 }  // namespace iceblink::iceberg

@@ -5,7 +5,8 @@
 #include <utility>
 #include <variant>
 
-#include "iceberg/commit/table_properties.h"
+#include "iceberg/commit/metadata_properties.h"
+#include "iceberg/commit/property_edits.h"
 #include "iceberg/metadata_header.h"
 #include "iceberg/partitioning_reader.h"
 #include "iceberg/uuid.h"
@@ -21,10 +22,7 @@ Error invalid(std::string message) {
 
 bool is_same(const EncryptionKey& a, const EncryptionKey& b) {
   return a.encrypted_key_metadata == b.encrypted_key_metadata &&
-         a.encrypted_by_id == b.encrypted_by_id &&
-         std::ranges::equal(a.properties, b.properties, [](const Property& x, const Property& y) {
-           return x.key == y.key && x.value == y.value;
-         });
+         a.encrypted_by_id == b.encrypted_by_id && has_same_entries(a.properties, b.properties);
 }
 
 /// What every table has that may be the base of a commit (docs/metadata.md, "Tables").

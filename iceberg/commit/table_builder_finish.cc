@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "iceberg/commit/metadata_properties.h"
 #include "iceberg/commit/table_builder.h"
-#include "iceberg/commit/table_properties.h"
 #include "iceberg/metadata_writer.h"
 #include "iceberg/uuid.h"
 
@@ -91,8 +91,7 @@ Result<NewMetadata> TableBuilder::finish() {
   made.format_version = values_.format_version;
   made.uuid = values_.table_uuid.value_or(Uuid{});
   made.location = values_.location;
-  made.metadata_path = metadata_path(values_.properties);
-  made.is_gzip = compresses_metadata(values_.properties);
+  set_file_options(made, values_.properties);
   if (!is_changed_) return made;
 
   ICEBLINK_RETURN_IF_ERROR(finish_snapshot_log());

@@ -5,8 +5,9 @@
 #include <string>
 #include <unordered_set>
 
+#include "iceberg/commit/metadata_properties.h"
 #include "iceberg/commit/property_edits.h"
-#include "iceberg/commit/schema_identity.h"
+#include "iceberg/commit/structure_key.h"
 #include "iceberg/json_number.h"
 #include "iceberg/json_writer.h"
 #include "iceberg/metadata_header.h"
@@ -150,9 +151,9 @@ Status ViewBuilder::apply(const UpgradeFormatVersion& update) {
 Status ViewBuilder::apply(const AddSchema& update) {
   for (; indexed_schema_count_ < schemas_.size(); ++indexed_schema_count_) {
     const Schema& own = schemas_[indexed_schema_count_];
-    schema_ids_.emplace(identity_of(own), own.schema_id);
+    schema_ids_.emplace(structure_key(own), own.schema_id);
   }
-  if (const auto own = schema_ids_.find(identity_of(update.schema)); own != schema_ids_.end()) {
+  if (const auto own = schema_ids_.find(structure_key(update.schema)); own != schema_ids_.end()) {
     last_added_schema_id_ = own->second;
     return Ok{};
   }

@@ -1,4 +1,4 @@
-// Table properties that a catalog acts upon.
+// Properties of tables and views that a catalog acts upon.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -8,9 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
+
+#include "iceberg/commit/new_metadata.h"
 
 namespace iceblink::iceberg {
 
@@ -32,11 +33,13 @@ inline constexpr std::string_view kFormatVersionProperty = "format-version";
 
 /// `write.metadata.delete-after-commit.enabled` is true.
 [[nodiscard]] bool deletes_after_commit(std::span<const Property> properties) noexcept;
-/// `write.metadata.compression-codec` is gzip.
-[[nodiscard]] bool compresses_metadata(std::span<const Property> properties) noexcept;
-/// `write.metadata.path`, without slashes at its end.
-[[nodiscard]] std::optional<std::string_view> metadata_path(
-    std::span<const Property> properties) noexcept;
+
+/// The value is "true", in any case.
+[[nodiscard]] bool is_true(std::span<const Property> properties, std::string_view key) noexcept;
+
+/// Sets where the file goes, and whether it is compressed (`write.metadata.path`, without slashes
+/// at its end; `write.metadata.compression-codec`). Throws std::bad_alloc.
+void set_file_options(NewMetadata& metadata, std::span<const Property> properties);
 
 /// Without slashes at its end, but for those of "scheme://".
 [[nodiscard]] std::string_view without_trailing_slashes(std::string_view location) noexcept;

@@ -1,8 +1,9 @@
-#include "iceberg/commit/table_properties.h"
+#include "iceberg/commit/metadata_properties.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <string>
 
 namespace iceblink::iceberg {
@@ -64,20 +65,19 @@ std::size_t metadata_log_count_max(std::span<const Property> properties) noexcep
 }
 
 bool deletes_after_commit(std::span<const Property> properties) noexcept {
-  const auto value = find_property(properties, "write.metadata.delete-after-commit.enabled");
-  return value && equals_ignoring_case(*value, "true");
+  return is_true(properties, "write.metadata.delete-after-commit.enabled");
 }
 
-bool compresses_metadata(std::span<const Property> properties) noexcept {
-  const auto value = find_property(properties, "write.metadata.compression-codec");
-  return value && equals_ignoring_case(*value, "gzip");
+bool is_true(std::span<const Property> properties, std::string_view key) noexcept {
+  return equals_ignoring_case(find_property(properties, key).value_or(""), "true");
 }
 
-std::optional<std::string_view> metadata_path(std::span<const Property> properties) noexcept {
-  const auto value = find_property(properties, "write.metadata.path");
-  if (!value) return std::nullopt;
-  const auto path = without_trailing_slashes(*value);
-  return path.empty() ? std::nullopt : std::optional(path);
+void set_file_options(NewMetadata& metadata, std::span<const Property> properties) {
+  const auto path =
+      without_trailing_slashes(find_property(properties, "write.metadata.path").value_or(""));
+  if (!path.empty()) metadata.metadata_path = path;
+  const auto codec = find_property(properties, "write.metadata.compression-codec");
+  metadata.is_gzip = equals_ignoring_case(codec.value_or(""), "gzip");
 }
 
 std::string_view without_trailing_slashes(std::string_view location) noexcept {
