@@ -1,9 +1,10 @@
 // From a base and a request to the metadata that follows: the text of the next file, and what its
 // writer must know of it (Iceberg table and view specifications; REST specification, "commit").
 //
-// Errors: kInvalidArgument (400): the request contradicts itself, the base or its format, naming
-// the member; kConflict (409): a requirement failed ("Requirement failed: …"), or a snapshot was
-// made on an older base than it claims; kCorrupt: the base's lazy parts; kOutOfMemory.
+// Errors: kInvalidArgument (400): the request contradicts itself, the base or its format; kConflict
+// (409): a requirement failed ("Requirement failed: …"), or a snapshot was made on an older base
+// than it claims; kCorrupt: the base's lazy parts; kOutOfMemory. What an update is refused for ends
+// with its place, " (updates[3])", or with the member of a creation, " (partition-spec)".
 //
 // Thread safety: pure functions. Complexity: that of the base's text.
 #pragma once

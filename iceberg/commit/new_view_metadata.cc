@@ -3,9 +3,11 @@
 #include <string>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "iceberg/commit/metadata_properties.h"
 #include "iceberg/commit/new_metadata.h"
+#include "iceberg/commit/request_updates.h"
 #include "iceberg/commit/view_builder.h"
 #include "iceberg/metadata_writer.h"
 
@@ -74,12 +76,13 @@ Result<NewMetadata> create_view(const ViewCreationRequest& request,
   version.version_id = 0;  // the builder's to choose
   version.schema_id = kLastAdded;
   ViewBuilder builder(context.fresh_uuid);
-  for (const ViewUpdate& update :
-       {ViewUpdate(SetLocation{location}), ViewUpdate(SetProperties{request.properties}),
-        ViewUpdate(AddSchema{request.schema}), ViewUpdate(AddViewVersion{version}),
-        ViewUpdate(SetCurrentViewVersion{kLastAdded})}) {
-    ICEBLINK_RETURN_IF_ERROR(builder.apply(update));
-  }
+  const std::vector<MemberUpdate<ViewUpdate>> updates = {
+      {"location", SetLocation{location}},
+      {"properties", SetProperties{request.properties}},
+      {"schema", AddSchema{request.schema}},
+      {"view-version", AddViewVersion{version}},
+      {"view-version", SetCurrentViewVersion{kLastAdded}}};
+  ICEBLINK_RETURN_IF_ERROR(apply_updates(builder, updates));
   return written(builder, context.now_ms);
 } catch (const std::bad_alloc&) {
   return {ErrorKind::kOutOfMemory, "out of memory"};
@@ -91,7 +94,7 @@ Result<NewMetadata> commit_view(const ViewMetadata& base, const ViewCommit& comm
     ICEBLINK_RETURN_IF_ERROR(std::visit(RequirementCheck{base}, requirement));
   }
   ViewBuilder builder(base);
-  for (const ViewUpdate& update : commit.updates) ICEBLINK_RETURN_IF_ERROR(builder.apply(update));
+  ICEBLINK_RETURN_IF_ERROR(apply_updates(builder, commit.updates));
   if (builder.is_changed()) return written(builder, context.now_ms);
   NewMetadata unchanged;
   unchanged.format_version = base.format_version;

@@ -17,6 +17,7 @@
 #include "iceberg/commit/new_metadata.h"
 #include "iceberg/partitioning_reader.h"
 #include "iceberg/uuid.h"
+#include "tests/iceberg/commit/named_member.h"
 #include "tests/iceberg/metadata_samples.h"
 
 namespace iceblink::iceberg::testing {
@@ -136,7 +137,7 @@ inline CommitContext context() {
 
 /// What came of a request.
 struct Outcome {
-  std::string error;  // "kind: message"; empty: there is none
+  std::string error;  // "kind: message" without the member; empty: there is none
   NewMetadata made;
   std::shared_ptr<TableMetadata> table;  // null: an error, or nothing has changed
 
@@ -152,7 +153,8 @@ struct Outcome {
 inline Outcome outcome_of(const Result<NewMetadata>& result) {
   Outcome outcome;
   if (!result) {
-    outcome.error = std::string(to_string(result.error().kind())) + ": " + result.error().message();
+    outcome.error = std::string(to_string(result.error().kind())) + ": " +
+                    split_member(result.error().message()).sentence;
     return outcome;
   }
   outcome.made = *result;

@@ -10,6 +10,7 @@
 
 #include "iceberg/commit/new_metadata.h"
 #include "iceberg/metadata_parser.h"
+#include "tests/iceberg/commit/named_member.h"
 #include "tests/iceberg/metadata_equality.h"
 #include "tests/iceberg/metadata_samples.h"
 
@@ -99,7 +100,8 @@ MATCHER_P2(FailsWith, kind, message, "") {
     return false;
   }
   *result_listener << to_string(arg.error().kind()) << ": " << arg.error().message();
-  return arg.error().kind() == kind && arg.error().message() == message;
+  return arg.error().kind() == kind &&
+         testing::split_member(arg.error().message()).sentence == message;
 }
 auto is_invalid(const std::string& message) {
   return FailsWith(ErrorKind::kInvalidArgument, message);
