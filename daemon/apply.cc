@@ -53,6 +53,7 @@ class Applier {
   [[nodiscard]] Result<Verdict> operator()(const UpdateProperties& operation);
   [[nodiscard]] Result<Verdict> operator()(const Register& operation);
   [[nodiscard]] Result<Verdict> operator()(const Drop& operation);
+  [[nodiscard]] Result<Verdict> operator()(const CheckPointer& operation);
   [[nodiscard]] Result<Verdict> operator()(const Rename& operation);
 
   [[nodiscard]] Applied take() && { return std::move(applied_); }
@@ -171,6 +172,11 @@ Result<Verdict> Applier::operator()(const Drop& operation) {
   if (!row) return Verdict(no_such(operation.kind, operation.ident));
   ICEBLINK_RETURN_IF_ERROR(erase(operation.kind, operation.ident));
   return {std::nullopt};
+}
+
+Result<Verdict> Applier::operator()(const CheckPointer& operation) {
+  ICEBLINK_ASSIGN_OR_RETURN(const auto row, find(operation.kind, operation.ident));
+  return judge_base(operation.ident, operation.kind, row, operation.row);
 }
 
 Result<Verdict> Applier::operator()(const Rename& operation) {

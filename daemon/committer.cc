@@ -209,7 +209,7 @@ Status Committer::State::judge(Store::Writing& writing, Request& request, GroupE
   }
   if (!claim) return Ok{};
   auto answer = claim->to_store(*request.verdict);
-  if (!answer) return Ok{};
+  if (!answer || answer->text.size() > kStoredTextBytesMax) return Ok{};
   answer->binding = claim->binding;
   answer->expires_at_ms = claim->expires_at_ms;
   effect.has_answers = true;

@@ -116,7 +116,8 @@ class Instance::State {
     ICEBLINK_ASSIGN_OR_RETURN(store_, Store::open({.data_dir = settings_.data_dir,
                                                    .map_bytes = settings_.map_bytes,
                                                    .log_entries_max = settings_.log_entries_max,
-                                                   .log_bytes_max = settings_.log_bytes_max}));
+                                                   .log_bytes_max = settings_.log_bytes_max,
+                                                   .answers_max = settings_.idempotency_keys_max}));
     ICEBLINK_RETURN_IF_ERROR(open_publisher());
     // Before anything of ours is made for readers to see; nobody is served before all is there.
     ICEBLINK_RETURN_IF_ERROR(open_listeners(listeners));
@@ -188,6 +189,7 @@ class Instance::State {
     MetadataCommitsOptions commits;
     commits.warehouse = settings_.warehouse;
     commits.threads = settings_.commit_threads;
+    commits.bytes_max = settings_.commit_bytes_max;
     metadata_commits_ = std::make_unique<MetadataCommits>(*store_, *committer_, rules, write_roots_,
                                                           std::move(commits));
     files_ = std::make_unique<FilePool>(FilePoolOptions{.threads = settings_.file_threads});

@@ -47,6 +47,9 @@ bool asserts_creation(const MetadataChange& change) {
   });
 }
 
+/// Of a commit, for each byte of its base: the text, what is parsed of it, and the next text.
+constexpr std::uint64_t kBytesInHandPerByte = 5;
+
 /// With its slash.
 std::string directory_of(const std::string& location) {
   return location.substr(0, location.rfind('/') + 1);
@@ -79,7 +82,7 @@ struct ChangeMaker::Base {
 
 bool is_lost_race(const Refused& refused, std::span<const MetadataChange> changes) noexcept {
   if (refused.refusal == Refusal::kStaleBase) return true;
-  // The requirement of this one says it in its own words.
+  // The requirement of this one says it in its own words, once the new base is read.
   return refused.refusal == Refusal::kAlreadyExists && refused.operation_index < changes.size() &&
          asserts_creation(changes[refused.operation_index]);
 }
@@ -104,8 +107,11 @@ std::variant<PreparedChanges, Refused> ChangeMaker::prepare(
   for (std::size_t i = 0; i < changes.size(); ++i) {
     if (auto refused = prepare_one(changes[i], prepared)) {
       refused->operation_index = i;
+      refused->generation = prepared.generation;
       return std::move(*refused);
     }
+    // A list has one answer, which shows none of the files.
+    if (changes.size() > 1) prepared.changed.back().json = {};
   }
   return prepared;
 }
@@ -165,8 +171,11 @@ std::optional<Refused> ChangeMaker::commit(const MetadataChange& change, Base ba
   Result<iceberg::NewMetadata> metadata = iceberg::NewMetadata{};
   if (base.row) {
     auto document = read_document(*base.row, rules_, kind);
-    if (!document) return moved_meanwhile(change.ident, kind, *base.row, document.error());
+    if (!document) return moved_meanwhile(change, *base.row, document.error(), prepared);
     text = std::move(*document);
+    auto share = budget_.take(text.size() * kBytesInHandPerByte);
+    if (!share) return refused_for({ErrorKind::kBusy, "too many large commits are in hand"});
+    prepared.shares.push_back(std::move(*share));
     context.base_location = base.row->location;
   }
   const MetadataLimits limits{rules_.stored_bytes_max, rules_.inflated_bytes_max};
@@ -183,17 +192,25 @@ std::optional<Refused> ChangeMaker::commit(const MetadataChange& change, Base ba
     metadata = iceberg::commit_table(nullptr, table_commit_of(change), context);
   }
   if (!metadata) return refused_for(metadata.error());
-  if (metadata->is_unchanged()) {
-    prepared.changed.push_back({std::move(*base.row), std::move(text)});
-    return std::nullopt;
-  }
+  if (metadata->is_unchanged())
+    return keep(change, std::move(*base.row), std::move(text), prepared);
   return add(change, base, std::move(*metadata), prepared);
 }
 
+// Its requirements hold of this row: a list is all or nothing of those, too. Alone, it may as well
+// have come before whatever moves the pointer.
+std::optional<Refused> ChangeMaker::keep(const MetadataChange& change, TableRow row,
+                                         std::string text, PreparedChanges& prepared) {
+  prepared.operations.emplace_back(CheckPointer{change.ident, row, kind_of(change)});
+  prepared.changed.push_back({std::move(row), std::move(text)});
+  return std::nullopt;
+}
+
 // A file that is gone, or another than was registered, may mean that the pointer has moved.
-Refused ChangeMaker::moved_meanwhile(const TableIdent& ident, ObjectKind kind, const TableRow& row,
-                                     const Error& error) const {
-  const auto now = read_base(ident, kind);
+Refused ChangeMaker::moved_meanwhile(const MetadataChange& change, const TableRow& row,
+                                     const Error& error, PreparedChanges& prepared) const {
+  const auto now = read_base(change.ident, kind_of(change));
+  if (now) prepared.generation = std::max(prepared.generation, now->generation);
   if (now && (!now->row || !is_same_pointer(*now->row, row))) {
     return refused(Refusal::kStaleBase, ErrorKind::kConflict, error.message());
   }

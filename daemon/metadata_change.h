@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "daemon/byte_budget.h"
 #include "daemon/metadata_file.h"
 #include "daemon/new_metadata_file.h"
 #include "daemon/operation.h"
@@ -45,7 +46,7 @@ struct MetadataChange {
 /// What a change led to: the pointer as it is now, and the text of its file.
 struct ChangedMetadata {
   TableRow row;      // location empty: staged, there is no file
-  std::string json;  // as it is answered
+  std::string json;  // as it is answered; empty: one of several changes
 };
 
 /// What one attempt has made. Destroying it removes the files that were not kept.
@@ -56,18 +57,25 @@ struct PreparedChanges {
   std::vector<NewMetadataFile> files;
   std::vector<std::string> files_to_delete;  // locations, once the pointers have moved
   std::uint64_t generation = 0;              // of what was read
+  std::vector<ByteBudget::Share> shares;     // of the memory for all of it
 };
 
-/// Whether the refusal only means that the catalog has changed since it was read: then another
-/// attempt may succeed, or be refused for a reason.
+/// Whether a refusal of the committer's only means that the catalog has changed since it was read:
+/// then another attempt may succeed, or be refused for a reason.
 [[nodiscard]] bool is_lost_race(const Refused& refused,
                                 std::span<const MetadataChange> changes) noexcept;
 
 class ChangeMaker {
  public:
-  /// Store and roots outlive it. `warehouse`: where new tables go that name no location.
-  ChangeMaker(Store& store, MetadataFileRules rules, const WriteRoots& roots, std::string warehouse)
-      : store_(store), rules_(std::move(rules)), roots_(roots), warehouse_(std::move(warehouse)) {}
+  /// What is passed by reference outlives it. `warehouse`: where new tables go that name no
+  /// location.
+  ChangeMaker(Store& store, MetadataFileRules rules, const WriteRoots& roots, ByteBudget& budget,
+              std::string warehouse)
+      : store_(store),
+        rules_(std::move(rules)),
+        roots_(roots),
+        budget_(budget),
+        warehouse_(std::move(warehouse)) {}
 
   /// All of the changes, or a refusal, and no file is left. Throws std::bad_alloc.
   [[nodiscard]] std::variant<PreparedChanges, Refused> prepare(
@@ -82,8 +90,10 @@ class ChangeMaker {
                                               PreparedChanges& prepared) const;
   [[nodiscard]] std::optional<Refused> commit(const MetadataChange& change, Base base,
                                               PreparedChanges& prepared) const;
-  [[nodiscard]] Refused moved_meanwhile(const TableIdent& ident, ObjectKind kind,
-                                        const TableRow& row, const Error& error) const;
+  [[nodiscard]] static std::optional<Refused> keep(const MetadataChange& change, TableRow row,
+                                                   std::string text, PreparedChanges& prepared);
+  [[nodiscard]] Refused moved_meanwhile(const MetadataChange& change, const TableRow& row,
+                                        const Error& error, PreparedChanges& prepared) const;
   [[nodiscard]] static Refused unreadable(const TableRow& row, const Error& error);
   [[nodiscard]] std::optional<Refused> add(const MetadataChange& change, const Base& base,
                                            iceberg::NewMetadata metadata,
@@ -92,6 +102,7 @@ class ChangeMaker {
   Store& store_;
   const MetadataFileRules rules_;
   const WriteRoots& roots_;
+  ByteBudget& budget_;
   const std::string warehouse_;
 };
 

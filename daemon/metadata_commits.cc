@@ -21,7 +21,8 @@ StoredAnswer stored_answer_of(StoredAnswer::Form form, const PreparedChanges& pr
   stored.status = form == StoredAnswer::Form::kEmpty ? 204 : 200;
   if (form == StoredAnswer::Form::kEmpty || prepared.changed.empty()) return stored;
   stored.row = prepared.changed.front().row;
-  if (!prepared.operations.empty()) stored.row.generation = generation;
+  const bool has_moved = !prepared.moved.empty() && prepared.moved.front() == 0;
+  if (has_moved) stored.row.generation = generation;
   return stored;
 }
 
@@ -34,7 +35,8 @@ class MetadataCommits::State {
       : committer_(committer),
         roots_(roots),
         options_(std::move(options)),
-        maker_(store, std::move(rules), roots, options_.warehouse),
+        budget_(options_.bytes_max),
+        maker_(store, std::move(rules), roots, budget_, options_.warehouse),
         pool_({.threads = options_.threads, .queue_length_max = options_.queue_length_max}) {}
 
   void submit(std::vector<MetadataChange> changes, std::optional<Claim> claim,
@@ -72,6 +74,7 @@ class MetadataCommits::State {
     }
   };
   using JobPtr = std::shared_ptr<Job>;
+  enum class Race : std::uint8_t { kNone, kLost };
 
   void run(const JobPtr& job) {
     const bool taken = pool_.run([this, job] { attempt(job); });
@@ -82,7 +85,11 @@ class MetadataCommits::State {
     try {
       ++job->attempts;
       auto prepared = maker_.prepare(job->changes);
-      if (auto* const refused = std::get_if<Refused>(&prepared)) return settle(job, *refused);
+      if (auto* const refused = std::get_if<Refused>(&prepared)) {
+        // On the newest base: final, unless that moved while its file was read.
+        const Race race = refused->refusal == Refusal::kStaleBase ? Race::kLost : Race::kNone;
+        return settle(job, std::move(*refused), race);
+      }
       job->prepared = std::get<PreparedChanges>(std::move(prepared));
       // relaxed: a count for showing
       written_.fetch_add(job->prepared.files.size(), std::memory_order_relaxed);
@@ -104,21 +111,20 @@ class MetadataCommits::State {
         return done(job, committed->generation);
       }
       // Off the committer's thread: files are to be removed, or made again.
+      // Operation for operation, the list is that of the changes.
       Refused refused = std::get<Refused>(std::move(answer));
-      // The list's members are those changes that do something.
-      const auto& moved = job->prepared.moved;
-      if (refused.operation_index < moved.size()) {
-        refused.operation_index = moved[refused.operation_index];
-      }
-      const bool taken = pool_.run([this, job, refused] { settle(job, refused); });
-      if (!taken) refuse(job, std::move(refused));
+      const Race race = is_lost_race(refused, job->changes) ? Race::kLost : Race::kNone;
+      const bool taken = pool_.run([this, job, refused, race] { settle(job, refused, race); });
+      if (taken) return;
+      refuse(job, race == Race::kLost ? busy("too many commits are waiting to be written")
+                                      : std::move(refused));
     });
   }
 
   // The pointer moved meanwhile: on the new base the requirements may still hold.
-  void settle(const JobPtr& job, Refused refused) {
+  void settle(const JobPtr& job, Refused refused, Race race) {
     drop_files(*job);
-    if (!is_lost_race(refused, job->changes)) return refuse(job, std::move(refused));
+    if (race == Race::kNone) return refuse(job, std::move(refused));
     if (job->attempts >= options_.attempts_max) {
       refused.refusal = Refusal::kCommitFailed;
       return refuse(job, std::move(refused));
@@ -166,6 +172,7 @@ class MetadataCommits::State {
   Committer& committer_;
   const WriteRoots& roots_;
   const MetadataCommitsOptions options_;
+  ByteBudget budget_;
   const ChangeMaker maker_;
   std::atomic<std::uint64_t> retries_{0};
   std::atomic<std::uint64_t> written_{0};

@@ -40,6 +40,8 @@ struct MetadataCommitsOptions {
   std::string warehouse;  // where tables without a location go
   std::size_t threads = 64;
   std::size_t queue_length_max = 1024;
+  /// Of metadata in hand, about; above, other commits are refused with kBusy.
+  std::uint64_t bytes_max = std::uint64_t{2} << 30;
   /// How often a commit begins anew before it is refused with kCommitFailed.
   unsigned attempts_max = 100;
 };

@@ -72,26 +72,26 @@ std::optional<Status> write_unnamed(const WriteRoots::Place& place, std::string_
 }
 
 /// Under another name until it is whole.
-Status write_renamed(const WriteRoots::Place& place, std::string_view bytes,
-                     std::string_view location) {
+Status write_named(const WriteRoots::Place& place, std::string_view bytes,
+                   std::string_view location) {
   const int directory = place.directory.get();
   const std::string temporary = "." + place.name + ".tmp";
   const OwnedFd file(::openat(directory, temporary.c_str(),
                               O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, kFileMode));
   if (file.get() < 0) return failed(errno, location, "create");
   Status status = write_all(file.get(), bytes, location);
-  if (status && ::renameat2(directory, temporary.c_str(), directory, place.name.c_str(),
-                            RENAME_NOREPLACE) != 0) {
-    status = failed(errno, location, "rename");
+  // Not renameat2: what has no O_TMPFILE often has no RENAME_NOREPLACE either.
+  if (status && ::linkat(directory, temporary.c_str(), directory, place.name.c_str(), 0) != 0) {
+    status = failed(errno, location, "link");
   }
-  if (!status) ::unlinkat(directory, temporary.c_str(), 0);
+  ::unlinkat(directory, temporary.c_str(), 0);
   return status;
 }
 
 Status write_file(const WriteRoots::Place& place, std::string_view bytes,
                   std::string_view location) {
   auto unnamed = write_unnamed(place, bytes, location);
-  ICEBLINK_RETURN_IF_ERROR(unnamed ? std::move(*unnamed) : write_renamed(place, bytes, location));
+  ICEBLINK_RETURN_IF_ERROR(unnamed ? std::move(*unnamed) : write_named(place, bytes, location));
   if (::fsync(place.directory.get()) == 0) return Ok{};
   const int code = errno;
   ::unlinkat(place.directory.get(), place.name.c_str(), 0);
@@ -147,11 +147,12 @@ Result<NewMetadataFile> NewMetadataFile::write(const iceberg::NewMetadata& metad
   ICEBLINK_ASSIGN_OR_RETURN(auto place,
                             roots.open_parent(row.location, WriteRoots::Missing::kIsMade));
   ICEBLINK_RETURN_IF_ERROR(write_file(place, bytes, row.location));
-  return NewMetadataFile(std::move(row), std::move(place.directory), std::move(place.name));
+  return NewMetadataFile(std::move(row), roots);
 }
 
 NewMetadataFile::~NewMetadataFile() {
-  if (directory_.get() >= 0) ::unlinkat(directory_.get(), name_.c_str(), 0);
+  // One that cannot be removed is named by nothing.
+  if (roots_ != nullptr) static_cast<void>(roots_->remove(row_.location));
 }
 
 }  // namespace iceblink::daemon

@@ -22,7 +22,8 @@ namespace iceblink::daemon {
 /// One more than the number that the file's name begins with ("00041-…", "v41.…"); 0 without one.
 [[nodiscard]] std::uint64_t next_metadata_version(std::string_view metadata_location);
 
-/// A file that is there, and durable. Destroying it removes the file, unless it was kept.
+/// A file that is there, and durable. Destroying it removes the file, unless it was kept. The roots
+/// outlive it.
 ///
 /// Thread safety: a value; move only.
 class NewMetadataFile {
@@ -34,22 +35,21 @@ class NewMetadataFile {
   [[nodiscard]] static Result<NewMetadataFile> write(const iceberg::NewMetadata& metadata,
                                                      std::uint64_t version,
                                                      const WriteRoots& roots);
-  NewMetadataFile(NewMetadataFile&& other) noexcept = default;
+  NewMetadataFile(NewMetadataFile&& other) noexcept
+      : row_(std::move(other.row_)), roots_(std::exchange(other.roots_, nullptr)) {}
   NewMetadataFile& operator=(NewMetadataFile&& other) = delete;
   ~NewMetadataFile();
 
   /// The row of a pointer to it, without a generation.
   [[nodiscard]] const TableRow& row() const noexcept { return row_; }
   /// The pointer has moved to it, or may have.
-  void keep() noexcept { directory_ = OwnedFd(); }
+  void keep() noexcept { roots_ = nullptr; }
 
  private:
-  NewMetadataFile(TableRow row, OwnedFd directory, std::string name)
-      : row_(std::move(row)), directory_(std::move(directory)), name_(std::move(name)) {}
+  NewMetadataFile(TableRow row, const WriteRoots& roots) : row_(std::move(row)), roots_(&roots) {}
 
   TableRow row_;
-  OwnedFd directory_;  // closed: the file stays
-  std::string name_;
+  const WriteRoots* roots_;  // null: the file stays
 };
 
 }  // namespace iceblink::daemon

@@ -55,6 +55,13 @@ struct Drop {
   std::optional<TableRow> based_on = {};
 };
 
+/// Changes nothing; refused with kStaleBase unless the pointer is that row.
+struct CheckPointer {
+  TableIdent ident;
+  TableRow row;
+  ObjectKind kind = ObjectKind::kTable;
+};
+
 /// To a name that neither a table nor a view has.
 struct Rename {
   TableIdent from;
@@ -62,8 +69,8 @@ struct Rename {
   ObjectKind kind = ObjectKind::kTable;
 };
 
-using Operation =
-    std::variant<CreateNamespace, DropNamespace, UpdateProperties, Register, Drop, Rename>;
+using Operation = std::variant<CreateNamespace, DropNamespace, UpdateProperties, Register, Drop,
+                               CheckPointer, Rename>;
 
 struct PropertiesChange {
   std::vector<std::string> updated;
@@ -95,6 +102,9 @@ struct Refused {
   Refusal refusal = Refusal::kNone;
   Error error;
   std::size_t operation_index = 0;  // of the operation that was refused
+  /// The newest state that it was judged by: it is answered once that is published. 0: the
+  /// committer's, which answers after its publish.
+  std::uint64_t generation = 0;
 };
 
 }  // namespace iceblink::daemon

@@ -35,6 +35,7 @@ struct Settings {
   std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
   std::uint64_t answer_bytes_max = std::uint64_t{1} << 30;
   std::uint64_t request_bytes_max = std::uint64_t{256} << 20;
+  std::uint64_t commit_bytes_max = std::uint64_t{2} << 30;
   std::uint64_t metadata_bytes_max = std::uint64_t{256} << 20;
   std::size_t connections_max = 1024;
   std::uint64_t log_entries_max = 100'000;
@@ -46,6 +47,7 @@ struct Settings {
   std::chrono::milliseconds write_timeout{30'000};
   std::chrono::milliseconds drain_timeout{5'000};
   std::chrono::milliseconds idempotency_lifetime{30 * 60'000};
+  std::uint64_t idempotency_keys_max = 1'000'000;
   std::string namespace_separator = "%1F";  // url-encoded
 
   std::string fault_point;  // NAME[:N], in builds that have them

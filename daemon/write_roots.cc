@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 
@@ -17,24 +16,6 @@ namespace iceblink::daemon {
 namespace {
 
 constexpr mode_t kDirectoryMode = 0775;
-
-/// Directories that are made, and not yet synced into theirs, by any thread. Who finds a directory
-/// while there are some cannot know whether its name is durable.
-std::atomic<int> unsynced_directories{0};
-
-class Unsynced {
- public:
-  Unsynced() noexcept {
-    // SYNC unsynced-directory: counted before the directory can be seen; partner DirectoryBelow
-    unsynced_directories.fetch_add(1, std::memory_order_seq_cst);
-  }
-  ~Unsynced() {
-    // SYNC unsynced-directory: until it is durable; partner DirectoryBelow
-    unsynced_directories.fetch_sub(1, std::memory_order_seq_cst);
-  }
-  Unsynced(const Unsynced&) = delete;
-  Unsynced& operator=(const Unsynced&) = delete;
-};
 
 ErrorKind kind_of(int code) {
   switch (code) {
@@ -85,47 +66,51 @@ int open_beneath(int root, const std::string& relative, std::uint64_t flags) {
   }
 }
 
-/// Makes `name` in a directory, and the directory durable. Returns errno.
-int make_directory(int parent, const char* name) {
-  const Unsynced unsynced;
-  if (::mkdirat(parent, name, kDirectoryMode) != 0 && errno != EEXIST) return errno;
-  return ::fsync(parent) == 0 ? 0 : errno;
-}
-
-/// The root itself, from the deepest directory above it that is there.
+/// The root itself, from the deepest directory above it that is there. Returns errno.
 int make_root(const std::string& path) {
-  OwnedFd at(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  for (std::size_t begin = 1; begin < path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    const std::string name = path.substr(begin, end - begin);
-    begin = end + 1;
-    int next = ::openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (next < 0 && errno == ENOENT) {
-      if (const int code = make_directory(at.get(), name.c_str()); code != 0) return code;
-      next = ::openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    }
-    if (next < 0) return errno;
-    at = OwnedFd(next);
+  for (std::size_t end = 0; end < path.size();) {
+    end = std::min(path.find('/', end + 1), path.size());
+    const std::string part = path.substr(0, end);
+    if (::mkdir(part.c_str(), kDirectoryMode) != 0 && errno != EEXIST) return errno;
   }
   return 0;
 }
 
-/// One directory below a root, by its way from there.
-class DirectoryBelow {
+/// Every directory above `path`. Those that may not be opened are not ours to have made. Returns
+/// errno.
+int sync_all_above(const std::string& path) {
+  for (std::size_t end = path.rfind('/'); end != std::string::npos;
+       end = path.rfind('/', end - 1)) {
+    const std::string above = end == 0 ? "/" : path.substr(0, end);
+    const OwnedFd directory(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const bool is_synced = directory.get() < 0 || ::fsync(directory.get()) == 0;
+    if (!is_synced && errno != EINVAL && errno != EROFS) return errno;
+    if (end == 0) break;
+  }
+  return 0;
+}
+
+/// Directories below a root, by their way from there.
+class DirectoriesBelow {
  public:
-  DirectoryBelow(int root, std::string_view location, WriteRoots::Missing missing)
-      : root_(root), location_(location), missing_(missing) {}
+  DirectoriesBelow(int root, const std::string& root_path, std::string_view location,
+                   WriteRoots::Missing missing, DurableDirectories& durable)
+      : root_(root),
+        root_path_(root_path),
+        location_(location),
+        missing_(missing),
+        durable_(durable) {}
 
   Result<OwnedFd> open(const std::string& relative) const {
     int fd = open_beneath(root_, relative, O_RDONLY | O_DIRECTORY);
     if (fd < 0 && errno == ENOENT && missing_ == WriteRoots::Missing::kIsMade) {
-      return make(relative);
+      ICEBLINK_RETURN_IF_ERROR(make(relative));
+      fd = open_beneath(root_, relative, O_RDONLY | O_DIRECTORY);
     }
     if (fd < 0) return error_of(errno, location_, "open the directory");
     OwnedFd directory(fd);
-    // SYNC unsynced-directory: read after the directory was found; partner Unsynced
-    if (unsynced_directories.load(std::memory_order_seq_cst) > 0) {
-      ICEBLINK_RETURN_IF_ERROR(sync_above(relative));
+    if (missing_ == WriteRoots::Missing::kIsMade) {
+      ICEBLINK_RETURN_IF_ERROR(make_durable(relative, fd));
     }
     return directory;
   }
@@ -136,32 +121,37 @@ class DirectoryBelow {
     return slash == std::string::npos ? "." : relative.substr(0, slash);
   }
 
-  Result<OwnedFd> make(const std::string& relative) const {
+  Status make(const std::string& relative) const {
     if (relative == ".") return error_of(ENOENT, location_, "open the directory");
     ICEBLINK_ASSIGN_OR_RETURN(const OwnedFd parent, open(parent_of(relative)));
     const std::string name = relative.substr(relative.rfind('/') + 1);
-    if (const int code = make_directory(parent.get(), name.c_str()); code != 0) {
-      return error_of(code, location_, "make the directory");
-    }
-    const int fd = open_beneath(root_, relative, O_RDONLY | O_DIRECTORY);
-    if (fd < 0) return error_of(errno, location_, "open the directory");
-    return OwnedFd(fd);
-  }
-
-  Status sync_above(const std::string& relative) const {
-    for (std::string at = relative; at != ".";) {
-      at = parent_of(at);
-      const OwnedFd directory(open_beneath(root_, at, O_RDONLY | O_DIRECTORY));
-      if (directory.get() < 0 || ::fsync(directory.get()) != 0) {
-        return error_of(errno, location_, "sync the directory");
-      }
+    if (::mkdirat(parent.get(), name.c_str(), kDirectoryMode) != 0 && errno != EEXIST) {
+      return error_of(errno, location_, "make the directory");
     }
     return Ok{};
   }
 
+  // Whoever made it: another commit that has yet to sync it, an engine, a daemon that was killed.
+  Status make_durable(const std::string& relative, int fd) const {
+    const std::string path = relative == "." ? root_path_ : root_path_ + "/" + relative;
+    if (durable_.has(path, fd)) return Ok{};
+    if (relative == ".") {
+      if (const int code = sync_all_above(path); code != 0) {
+        return error_of(code, location_, "sync the directories above");
+      }
+    } else {
+      ICEBLINK_ASSIGN_OR_RETURN(const OwnedFd parent, open(parent_of(relative)));
+      if (::fsync(parent.get()) != 0) return error_of(errno, location_, "sync the directory");
+    }
+    durable_.add(path, fd);
+    return Ok{};
+  }
+
   const int root_;
+  const std::string& root_path_;
   const std::string_view location_;
   const WriteRoots::Missing missing_;
+  DurableDirectories& durable_;
 };
 
 }  // namespace
@@ -208,8 +198,9 @@ Result<WriteRoots::Place> WriteRoots::open_parent(std::string_view location,
   const std::string relative =
       slash == root->size() ? "." : path.substr(root->size() + 1, slash - root->size() - 1);
   Place place;
-  ICEBLINK_ASSIGN_OR_RETURN(place.directory,
-                            DirectoryBelow(root_fd.get(), location, missing).open(relative));
+  ICEBLINK_ASSIGN_OR_RETURN(
+      place.directory,
+      DirectoriesBelow(root_fd.get(), *root, location, missing, *durable_).open(relative));
   place.name = path.substr(slash + 1);
   return place;
 }

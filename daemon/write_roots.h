@@ -1,14 +1,16 @@
 // Where this daemon writes and deletes files: nowhere else, whatever a location says.
 //
-// Thread safety: immutable.
+// Thread safety: immutable, but for what it knows of directories, which is shared between copies.
 #pragma once
 
 #include <iceblink/result.h>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "daemon/durable_directories.h"
 #include "iceberg/location_map.h"
 
 namespace iceblink::daemon {
@@ -47,10 +49,10 @@ class WriteRoots {
   };
   enum class Missing : std::uint8_t { kFails, kIsMade };
 
-  /// The directory that `location` is in, reached without leaving its root. Directories that are
-  /// made are synced into theirs. kNotAllowed: it is below no root, or leaves it; kNotFound: the
-  /// directory is missing; kUnsupported, kInvalidArgument, kNoSpace, kIo. Messages speak of
-  /// `location` alone.
+  /// The directory that `location` is in, reached without leaving its root. With kIsMade its name
+  /// is durable, and those of all above it. kNotAllowed: it is below no root, or leaves it;
+  /// kNotFound: the directory is missing; kUnsupported, kInvalidArgument, kNoSpace, kIo. Messages
+  /// speak of `location` alone.
   [[nodiscard]] Result<Place> open_parent(std::string_view location, Missing missing) const;
 
   /// Deletes a file; one that is not there is deleted. Errors as above.
@@ -62,6 +64,7 @@ class WriteRoots {
  private:
   std::vector<std::string> roots_;  // absolute paths without a slash at the end
   iceberg::LocationMap map_;
+  std::shared_ptr<DurableDirectories> durable_ = std::make_shared<DurableDirectories>();
 };
 
 }  // namespace iceblink::daemon

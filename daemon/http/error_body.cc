@@ -139,7 +139,7 @@ Response commit_refusal_response(const Refused& refused) {
 }
 
 Response refusal_response(const Error& error) {
-  return error_response(Refused{Refusal::kNone, error, 0});
+  return commit_refusal_response({Refusal::kNone, error});
 }
 
 }  // namespace iceblink::daemon::http

@@ -30,7 +30,7 @@ struct RestError {
 /// Of a commit of metadata: never a 5xx, which clients take for "it may have been done". What can
 /// be tried again is 429.
 [[nodiscard]] Response commit_refusal_response(const Refused& refused);
-/// Of a write that failed before it was submitted.
+/// Of a write that failed before it was submitted: as above.
 [[nodiscard]] Response refusal_response(const Error& error);
 
 }  // namespace iceblink::daemon::http

@@ -197,6 +197,7 @@ void Exchange::finish(ChangesAnswer changes, StoredAnswer::Form form,
                       const std::function<Response(const Refused&)>& refuse) {
   guard([&] {
     if (const auto* const refused = std::get_if<Refused>(&changes)) {
+      note_generation(refused->generation);
       return answer(refuse(*refused));
     }
     auto& done = std::get<ChangesDone>(changes);
@@ -294,10 +295,12 @@ void Exchange::store_and_send(StoredAnswer stored, Response response) {
 
 void Exchange::compress_and_send(Response response) {
   auto shared = std::make_shared<Response>(std::move(response));
-  const bool taken = services_.files.run([self = shared_from_this(), shared] {
-    self->guard([&] { compress(*shared); });
-    self->guard([&] { self->send(std::move(*shared)); });
-  });
+  // Nothing that is done waits behind files that are slow.
+  const bool taken = services_.files.queue_length() == 0 &&
+                     services_.files.run([self = shared_from_this(), shared] {
+                       self->guard([&] { compress(*shared); });
+                       self->guard([&] { self->send(std::move(*shared)); });
+                     });
   if (!taken) send(std::move(*shared));
 }
 

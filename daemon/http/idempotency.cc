@@ -45,13 +45,20 @@ Response result_of(const Exchange& exchange, StoredAnswer::Form form, const Tabl
                          is_table_commit ? ResultConfig::kNone : ResultConfig::kEmpty);
 }
 
+// It was done, and what was answered cannot be made again: no 4xx, from which a client would
+// conclude that it was not done.
+void answer_unknown(const ExchangePtr& exchange, const TableRow& row) {
+  exchange->answer(
+      error_response({500, "CommitStateUnknownException"},
+                     "This was done, and its answer cannot be given again: the metadata is gone: " +
+                         row.location));
+}
+
 // What was unregistered is no longer what its name stands for.
 void replay_unregistered(const ExchangePtr& exchange, const TableRow& row) {
   const auto& rules = exchange->services().metadata_rules;
   auto metadata = read_representation(row, ObjectKind::kTable, SnapshotMode::kAll, rules);
-  if (!metadata) {
-    return exchange->answer(commit_refusal_response({Refusal::kNone, metadata.error(), 0}));
-  }
+  if (!metadata) return answer_unknown(exchange, row);
   exchange->answer(
       result_of(*exchange, StoredAnswer::Form::kUnregistered, row, std::move(*metadata)));
 }
@@ -66,12 +73,11 @@ void replay_metadata(const ExchangePtr& exchange, StoredAnswer::Form form, const
     return exchange->answer(result_of(*exchange, form, row, std::move(*then)));
   }
   const auto now = find_request_name(*exchange, kind);
-  if (!now) return exchange->answer(refusal_response(now.error()));
-  if (!now->row) return exchange->answer(error_response(no_such(kind, now->ident)));
+  if (!now) return answer_unknown(exchange, row);
+  // Another table of that name is not the answer.
+  if (!now->row || now->row->table_uuid != row.table_uuid) return answer_unknown(exchange, row);
   auto metadata = read_representation(*now->row, kind, SnapshotMode::kAll, rules);
-  if (!metadata) {
-    return exchange->answer(commit_refusal_response({Refusal::kNone, metadata.error(), 0}));
-  }
+  if (!metadata) return answer_unknown(exchange, row);
   exchange->answer(result_of(*exchange, form, *now->row, std::move(*metadata)));
 }
 

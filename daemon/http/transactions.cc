@@ -9,7 +9,11 @@ namespace {
 
 // Which of the tables it was. The words that clients look for stay in front.
 Response refusal_of(const Refused& refused, const iceberg::TransactionRequest& request) {
-  if (refused.operation_index >= request.table_changes.size()) {
+  // Load and space are the whole list's, not a table's.
+  const ErrorKind kind = refused.error.kind();
+  const bool is_of_table =
+      kind != ErrorKind::kBusy && kind != ErrorKind::kNoSpace && kind != ErrorKind::kNoDaemon;
+  if (!is_of_table || refused.operation_index >= request.table_changes.size()) {
     return commit_refusal_response(refused);
   }
   const std::string table = dotted(*request.table_changes[refused.operation_index].identifier);

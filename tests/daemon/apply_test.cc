@@ -252,6 +252,20 @@ TEST_F(ApplyTest, SwapsAPointerOnlyFromTheRowItIsBasedOn) {
           "0 conflict: Cannot commit: Table ns.tbl has changed meanwhile");
 }
 
+TEST_F(ApplyTest, ChecksAPointerWithoutMovingIt) {
+  done({registering(kTable, "/1")});
+  const TableRow row = read(*store_)->find_table(kTable)->value();
+  const auto checked = run({CheckPointer{kTable, row}});
+  ASSERT_EQ(said(checked), "done");
+  EXPECT_TRUE(std::get<Applied>(checked).changes.empty());
+  done({overwriting(kTable, "/2")});
+  refused({registering({{"ns"}, "other"}, "/o"), CheckPointer{kTable, row}}, Refusal::kStaleBase,
+          "1 conflict: Cannot commit: Table ns.tbl has changed meanwhile");
+  EXPECT_EQ(location_of(*store_, {{"ns"}, "other"}), "(none)");
+  refused({CheckPointer{kTable, row, ObjectKind::kView}}, Refusal::kStaleBase,
+          "0 conflict: Cannot commit: View ns.tbl has changed meanwhile");
+}
+
 TEST_F(ApplyTest, AListIsAllOrNothing) {
   done({registering(kTable, "/1")});
   refused({CreateNamespace{{"new"}, {}}, registering({{"new"}, "t"}, "/t"),

@@ -95,8 +95,9 @@ TEST_F(Idempotency, AnswersWhatANameStandsForWhenTheOldFileIsGone) {
   EXPECT_EQ(again.header("etag"), now.header("etag"));
   ASSERT_EQ(connect().del(std::string(kTable) + "?purgeRequested=true").status, 204);
   const auto gone = post(kTables, table_creation("t"), 1);
-  EXPECT_EQ(gone.status, 404);
-  EXPECT_EQ(gone.error_message(), "Table does not exist: ns.t");
+  EXPECT_EQ(gone.status, 500);
+  EXPECT_EQ(gone.error_type(), "CommitStateUnknownException");
+  EXPECT_THAT(gone.error_message(), HasSubstr("This was done"));
 }
 
 TEST_F(Idempotency, AnswersAStagedTableWordForWord) {
