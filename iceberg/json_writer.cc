@@ -73,6 +73,10 @@ void JsonWriter::raw(std::string_view json) {
       in_string = !in_string;
     } else if (in_string && c == '\\' && i + 1 < json.size()) {
       text_ += json[++i];
+    } else if (!in_string && (c == '{' || c == '[')) {
+      enter();
+    } else if (!in_string && (c == '}' || c == ']')) {
+      --depth_;
     }
   }
 }

@@ -6,6 +6,8 @@
 // Thread safety: belongs to one thread.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -52,6 +54,8 @@ class JsonWriter {
     begin_array();
   }
 
+  /// How many objects and arrays lie within each other at the deepest place so far.
+  [[nodiscard]] std::size_t deepest() const noexcept { return deepest_; }
   /// The text. Nothing is to be written afterwards.
   [[nodiscard]] std::string take() noexcept { return std::move(text_); }
 
@@ -60,13 +64,16 @@ class JsonWriter {
     if (follows_value_) text_ += ',';
     follows_value_ = true;
   }
+  void enter() noexcept { deepest_ = std::max(deepest_, ++depth_); }
   void open(char bracket) {
     before_value();
     text_ += bracket;
+    enter();
     follows_value_ = false;
   }
   void close(char bracket) {
     text_ += bracket;
+    --depth_;
     follows_value_ = true;
   }
   void word(std::string_view text) {
@@ -76,6 +83,8 @@ class JsonWriter {
   void append_quoted(std::string_view text);
 
   std::string text_;
+  std::size_t depth_ = 0;
+  std::size_t deepest_ = 0;
   bool follows_value_ = false;  // within the same object or array
 };
 

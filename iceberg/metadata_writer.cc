@@ -32,6 +32,13 @@ void write_optional(JsonWriter& json, std::string_view name,
   if (value) json.string(name, *value);
 }
 
+Result<std::string> taken(JsonWriter& json, std::size_t depth_max) {
+  if (json.deepest() <= depth_max) return json.take();
+  return {ErrorKind::kInvalidArgument,
+          "metadata cannot be written: it would be nested deeper than " +
+              std::to_string(depth_max) + " levels"};
+}
+
 // ---- Partition specs and sort orders
 
 void write_source_ids(JsonWriter& json, std::span<const std::int32_t> ids) {
@@ -295,8 +302,8 @@ Result<std::string> write_table_metadata(const TableMetadata& metadata) noexcept
   return write_table_metadata(metadata, history);
 }
 
-Result<std::string> write_table_metadata(const TableValues& values,
-                                         const TableHistory& history) noexcept try {
+Result<std::string> write_table_metadata(const TableValues& values, const TableHistory& history,
+                                         std::size_t depth_max) noexcept try {
   if (values.format_version < 1 || values.format_version > kTableFormatVersionMax) {
     return cannot_be_written("its format-version is " + std::to_string(values.format_version));
   }
@@ -321,7 +328,7 @@ Result<std::string> write_table_metadata(const TableValues& values,
   write_statistics(json, values);
   write_logs(json, history);
   json.end_object();
-  return json.take();
+  return taken(json, depth_max);
 } catch (const std::bad_alloc&) {
   return {ErrorKind::kOutOfMemory, "out of memory"};
 }
@@ -348,7 +355,8 @@ void write_snapshot_members(JsonWriter& json, const TableSnapshot& snapshot,
   }
 }
 
-Result<std::string> write_view_metadata(const ViewValues& metadata) noexcept try {
+Result<std::string> write_view_metadata(const ViewValues& metadata, std::size_t depth_max) noexcept
+    try {
   for (const auto& version : metadata.versions) ICEBLINK_RETURN_IF_ERROR(check_dialects(version));
   JsonWriter json;
   json.begin_object();
@@ -371,7 +379,7 @@ Result<std::string> write_view_metadata(const ViewValues& metadata) noexcept try
   }
   json.end_array();
   json.end_object();
-  return json.take();
+  return taken(json, depth_max);
 } catch (const std::bad_alloc&) {
   return {ErrorKind::kOutOfMemory, "out of memory"};
 }

@@ -17,7 +17,9 @@
 #include <iceblink/metadata/view_metadata.h>
 #include <iceblink/result.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -35,18 +37,23 @@ struct TableHistory {
 /// Compact JSON. Builds what was lazy: kCorrupt where that fails. kOutOfMemory.
 [[nodiscard]] Result<std::string> write_table_metadata(const TableMetadata& metadata) noexcept;
 
+inline constexpr std::size_t kAnyDepth = std::numeric_limits<std::size_t>::max();
+
 /// For who makes metadata. Texts are UTF-8. kInvalidArgument: what its format cannot do without is
-/// missing (a uuid from format 2 on; format 1: the current schema, the default spec), or there is
-/// no such format; kOutOfMemory. Whether the ids fit together is the caller's to know.
+/// missing (a uuid from format 2 on; format 1: the current schema, the default spec), there is no
+/// such format, or more than `depth_max` objects and arrays would lie within each other;
+/// kOutOfMemory. Whether the ids fit together is the caller's to know.
 [[nodiscard]] Result<std::string> write_table_metadata(const TableValues& values,
-                                                       const TableHistory& history) noexcept;
+                                                       const TableHistory& history,
+                                                       std::size_t depth_max = kAnyDepth) noexcept;
 
 /// The members of a snapshot's object, which the caller has opened. Throws std::bad_alloc.
 void write_snapshot_members(JsonWriter& json, const TableSnapshot& snapshot,
                             std::uint8_t format_version);
 
 /// kInvalidArgument: a version with two SQL representations of one dialect, which may be read and
-/// must not be written. kOutOfMemory.
-[[nodiscard]] Result<std::string> write_view_metadata(const ViewValues& metadata) noexcept;
+/// must not be written, or too deep, as above. kOutOfMemory.
+[[nodiscard]] Result<std::string> write_view_metadata(const ViewValues& metadata,
+                                                      std::size_t depth_max = kAnyDepth) noexcept;
 
 }  // namespace iceblink::iceberg

@@ -54,7 +54,7 @@ struct RequirementCheck {
 Result<NewMetadata> written(ViewBuilder& builder, std::int64_t now_ms) {
   ICEBLINK_ASSIGN_OR_RETURN(const ViewValues values, builder.finish(now_ms));
   NewMetadata metadata;
-  ICEBLINK_ASSIGN_OR_RETURN(metadata.json, write_view_metadata(values));
+  ICEBLINK_ASSIGN_OR_RETURN(metadata.json, write_view_metadata(values, MetadataLimits{}.depth_max));
   metadata.format_version = values.format_version;
   metadata.uuid = values.view_uuid;
   metadata.location = values.location;

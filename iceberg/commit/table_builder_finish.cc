@@ -104,7 +104,8 @@ Result<NewMetadata> TableBuilder::finish() {
   history.snapshots = snapshots;
   history.snapshot_log = snapshot_log_;
   history.metadata_log = metadata_log_;
-  ICEBLINK_ASSIGN_OR_RETURN(made.json, write_table_metadata(values_, history));
+  ICEBLINK_ASSIGN_OR_RETURN(made.json,
+                            write_table_metadata(values_, history, MetadataLimits{}.depth_max));
   return made;
 }
 
