@@ -1,6 +1,8 @@
 #include "daemon/local_path.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 namespace iceblink::daemon {
 
@@ -25,6 +27,12 @@ Result<std::string> clean_path_of(std::string_view location, const iceberg::Loca
 bool is_below(std::string_view path, std::string_view directory) noexcept {
   return path.size() > directory.size() + 1 && path.starts_with(directory) &&
          path[directory.size()] == '/';
+}
+
+std::optional<std::string> real_path_of(const std::string& path) {
+  std::error_code failure;
+  const auto real = std::filesystem::weakly_canonical(path, failure);
+  return failure ? std::nullopt : std::optional(real.string());
 }
 
 }  // namespace iceblink::daemon

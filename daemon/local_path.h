@@ -1,10 +1,11 @@
 // Locations as paths of this machine that can be compared.
 //
-// Thread safety: pure functions; the file system is not looked at.
+// Thread safety: thread-safe.
 #pragma once
 
 #include <iceblink/result.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,10 @@ namespace iceblink::daemon {
 [[nodiscard]] Result<std::string> clean_path_of(std::string_view location,
                                                 const iceberg::LocationMap& map);
 
-/// Whether a clean path names something within that directory; it is not within itself.
+/// Whether a path names something within that directory, by its segments; it is not within itself.
 [[nodiscard]] bool is_below(std::string_view path, std::string_view directory) noexcept;
+
+/// With all links followed, as far as it is there. Nothing: the file system does not say.
+[[nodiscard]] std::optional<std::string> real_path_of(const std::string& path);
 
 }  // namespace iceblink::daemon

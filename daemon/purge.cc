@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -22,20 +19,15 @@
 namespace iceblink::daemon {
 namespace {
 
-namespace fs = std::filesystem;
 using iceberg::Fingerprint;
 
-/// With all links followed, as far as it is there. Nothing: who knows.
-std::optional<std::string> real_path(const std::string& path) {
-  std::error_code failure;
-  const fs::path real = fs::weakly_canonical(path, failure);
-  return failure ? std::nullopt : std::optional(real.string());
-}
-
-/// A table's own directories: where its location and its properties say that its files are.
+/// A table's own directories: where its location and its properties say that its files are. What
+/// has a whole write root in it has other tables' files, too, and is nobody's own.
 class OwnDirectories {
  public:
-  OwnDirectories(const TableMetadata& table, const iceberg::LocationMap& map) {
+  OwnDirectories(const TableMetadata& table, const iceberg::LocationMap& map,
+                 const WriteRoots& roots)
+      : roots_(roots) {
     add(clean_path_of(table.location, map));
     for (const std::string_view key : {"write.data.path", "write.folder-storage.path",
                                        "write.object-storage.path", "write.metadata.path"}) {
@@ -64,19 +56,21 @@ class OwnDirectories {
 
   /// The root of the file system is no table's own.
   void add(const Result<std::string>& path) {
-    if (!path || path->empty()) return;
-    if (auto real = real_path(*path)) directories_.push_back({*path, std::move(*real)});
+    if (!path || path->empty() || roots_.has_root_within(*path)) return;
+    auto real = real_path_of(*path);
+    if (real && *real != "/") directories_.push_back({*path, std::move(*real)});
   }
   [[nodiscard]] bool holds_parent(const std::string& path, const std::string& parent) const {
     if (std::ranges::none_of(directories_, [&](const auto& d) { return is_below(path, d.path); })) {
       return false;
     }
-    const auto real = real_path(parent);
+    const auto real = real_path_of(parent);
     return real && std::ranges::any_of(directories_, [&](const Directory& directory) {
              return *real == directory.real_path || is_below(*real, directory.real_path);
            });
   }
 
+  const WriteRoots& roots_;
   std::vector<Directory> directories_;
   std::string last_parent_;  // files of one directory come together
   bool holds_last_parent_ = false;
@@ -97,7 +91,7 @@ class Purge {
       : table_(table),
         rules_(rules),
         roots_(roots),
-        directories_(table, rules.map),
+        directories_(table, rules.map, roots),
         may_delete_data_(!find_property(table.properties, "gc.enabled") ||
                          iceberg::is_true(table.properties, "gc.enabled")) {
     limits_.document_bytes_max = rules.stored_bytes_max;

@@ -22,8 +22,9 @@ struct PurgeOutcome {
 
 /// Deletes what lies below the table's location and the paths of its properties (write.data.path,
 /// write.folder-storage.path, write.object-storage.path, write.metadata.path), and below a write
-/// root; nothing else, whatever the metadata names. What lies elsewhere is not even read: a
-/// manifest there leaves behind what only it names.
+/// root; nothing else, whatever the metadata names. A directory that is a write root, or has one
+/// within it, is no table's own: all of its files are refused. What lies elsewhere is not even
+/// read: a manifest there leaves behind what only it names.
 ///
 /// A file goes after all that it names, the metadata file last. Where something could not be read
 /// or deleted, what names it stays, up to the metadata files, so that the purge can be repeated.

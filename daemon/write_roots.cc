@@ -56,6 +56,11 @@ Error error_of(int code, std::string_view location, std::string_view doing) {
           std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
 }
 
+/// Below a file there is nothing. Who wants to make something there is told what is in the way.
+int missing_code(int code, WriteRoots::Missing missing) {
+  return code == ENOTDIR && missing == WriteRoots::Missing::kFails ? ENOENT : code;
+}
+
 int open_beneath(int root, const std::string& relative, std::uint64_t flags) {
   struct open_how how {};
   how.flags = flags | O_CLOEXEC;
@@ -107,7 +112,7 @@ class DirectoriesBelow {
       ICEBLINK_RETURN_IF_ERROR(make(relative));
       fd = open_beneath(root_, relative, O_RDONLY | O_DIRECTORY);
     }
-    if (fd < 0) return error_of(errno, location_, "open the directory");
+    if (fd < 0) return error_of(missing_code(errno, missing_), location_, "open the directory");
     OwnedFd directory(fd);
     if (missing_ == WriteRoots::Missing::kIsMade) {
       ICEBLINK_RETURN_IF_ERROR(make_durable(relative, fd));
@@ -193,7 +198,9 @@ Result<WriteRoots::Place> WriteRoots::open_parent(std::string_view location,
     }
     root_fd = OwnedFd(::open(root->c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   }
-  if (root_fd.get() < 0) return error_of(errno, location, "open the directory");
+  if (root_fd.get() < 0) {
+    return error_of(missing_code(errno, missing), location, "open the directory");
+  }
   const std::size_t slash = path.rfind('/');
   const std::string relative =
       slash == root->size() ? "." : path.substr(root->size() + 1, slash - root->size() - 1);
@@ -220,6 +227,15 @@ Status WriteRoots::remove(std::string_view location) const {
 bool WriteRoots::covers(std::string_view location) const {
   const auto path = clean_path_of(location, map_);
   return path && std::ranges::any_of(roots_, [&](const auto& r) { return is_below(*path, r); });
+}
+
+bool WriteRoots::has_root_within(const std::string& directory) const {
+  const auto real = real_path_of(directory);
+  return std::ranges::any_of(roots_, [&](const std::string& root) {
+    if (root == directory || is_below(root, directory)) return true;
+    const auto real_root = real_path_of(root);
+    return !real || !real_root || *real_root == *real || is_below(*real_root, *real);
+  });
 }
 
 }  // namespace iceblink::daemon

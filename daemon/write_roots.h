@@ -51,8 +51,8 @@ class WriteRoots {
 
   /// The directory that `location` is in, reached without leaving its root. With kIsMade its name
   /// is durable, and those of all above it. kNotAllowed: it is below no root, or leaves it;
-  /// kNotFound: the directory is missing; kUnsupported, kInvalidArgument, kNoSpace, kIo. Messages
-  /// speak of `location` alone.
+  /// kNotFound: the directory is missing, or below a file, where it is not to be made;
+  /// kUnsupported, kInvalidArgument, kNoSpace, kIo. Messages speak of `location` alone.
   [[nodiscard]] Result<Place> open_parent(std::string_view location, Missing missing) const;
 
   /// Deletes a file; one that is not there is deleted. Errors as above.
@@ -60,6 +60,10 @@ class WriteRoots {
 
   /// True where `location` is lexically below a root.
   [[nodiscard]] bool covers(std::string_view location) const;
+
+  /// True where a root is this directory, given by its path, or lies within it: lexically or, once
+  /// links are followed, in truth. True, too, where that cannot be known.
+  [[nodiscard]] bool has_root_within(const std::string& directory) const;
 
  private:
   std::vector<std::string> roots_;  // absolute paths without a slash at the end

@@ -164,6 +164,16 @@ TEST_F(NewMetadataFileTest, RemovesOnlyBelowTheRoots) {
   EXPECT_FALSE(roots_.covers(dir_ / "warehouse/../x"));
 }
 
+TEST_F(NewMetadataFileTest, NothingIsBelowAFileToBeRemoved) {
+  fs::create_directories(dir_ / "warehouse");
+  const std::string file = dir_.write("warehouse/f", "x");
+  for (const std::string& below : {file + "/g", file + "/h/g"}) {
+    const auto removed = roots_.remove(below);
+    EXPECT_TRUE(removed) << removed.error().message();
+  }
+  EXPECT_TRUE(fs::exists(file));
+}
+
 TEST(NextMetadataVersion, IsOneMoreThanTheNamesNumber) {
   EXPECT_EQ(next_metadata_version("/t/metadata/00041-a.metadata.json"), 42u);
   EXPECT_EQ(next_metadata_version("/t/metadata/v7.metadata.json"), 8u);

@@ -257,6 +257,46 @@ TEST_F(PurgeTest, FollowsNoLinkOutOfTheTable) {
   EXPECT_TRUE(fs::exists(outside));
 }
 
+TEST_F(PurgeTest, RefusesATableThatLiesAtAWriteRootOrAboveIt) {
+  const std::string of_another = put(at("t2/data/a.parquet"));
+  const std::string one = small_snapshot({of_another, put(at("t/data/a.parquet"))});
+  for (const std::string& location : {at(""), at("."), dir_ / "w", dir_ / "", std::string("/")}) {
+    EXPECT_THAT(purge(table({one}).with("location", json_string(location))), Is(0, 0, 2))
+        << location;
+  }
+  EXPECT_THAT(left(), ElementsAre("t/data/a.parquet", "t/metadata/l1.avro", "t/metadata/m1.avro",
+                                  "t/metadata/v1.metadata.json", "t2/data/a.parquet"));
+}
+
+TEST_F(PurgeTest, RefusesATableAtALinkToTheWriteRoot) {
+  put(at("t2/data/a.parquet"));
+  fs::create_directory_symlink(".", at("here"));
+  fs::create_directories(at("t/metadata"));
+  const auto entry = manifest(at("here/t/metadata/m1.avro"), {at("here/t2/data/a.parquet")});
+  const std::string one = snapshot(1, at("here/t/metadata/l1.avro"), {entry});
+  EXPECT_THAT(purge(row(table({one}).with("location", json_string(at("here"))),
+                        "here/t/metadata/v1.metadata.json")),
+              Is(0, 0, 2));
+  EXPECT_THAT(left(), ElementsAre("here", "t/metadata/l1.avro", "t/metadata/m1.avro",
+                                  "t/metadata/v1.metadata.json", "t2/data/a.parquet"));
+}
+
+TEST_F(PurgeTest, LeavesFilesOfOthersWhereAPropertyNamesAWriteRoot) {
+  const std::string of_another = put(at("t2/data/a.parquet"));
+  const std::string one = small_snapshot({of_another, put(at("t/data/a.parquet"))});
+  const std::string properties = R"({"write.data.path":)" + json_string(at("")) + "}";
+  EXPECT_THAT(purge(table({one}).with("properties", properties)), Is(4, 0, 1));
+  EXPECT_THAT(left(), ElementsAre("t2/data/a.parquet"));
+}
+
+TEST_F(PurgeTest, CountsWhatIsBelowAFileAsRemoved) {
+  put(at("t/data/a.parquet"));
+  EXPECT_THAT(
+      purge(table({small_snapshot({at("t/data/a.parquet/b"), at("t/data/a.parquet/b/c")})})),
+      Is(5, 0, 0));
+  EXPECT_THAT(left(), ElementsAre("t/data/a.parquet"));
+}
+
 TEST_F(PurgeTest, ReadsNoManifestElsewhere) {
   const std::string data = put(at("t/data/a.parquet"));
   const auto of_another = manifest(at("t2/metadata/m1.avro"), {data});
