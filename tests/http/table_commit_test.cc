@@ -44,6 +44,24 @@ TEST_F(TableCommit, SaysWhichRequirementFailed) {
   EXPECT_THAT(refused.error_message(), HasSubstr("Requirement failed: current schema changed"));
 }
 
+TEST_F(TableCommit, SaysWhichUpdateIsRefused) {
+  const auto refused = connect().post(
+      kTable, commit(set_property("k", "v") + R"(,{"action":"set-current-schema","schema-id":7})"));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.error_message(), "Cannot set current schema to unknown schema: 7 (updates[1])");
+}
+
+TEST_F(TableCommit, WritesNothingOutsideOfTheWriteRoots) {
+  for (const char* const update :
+       {R"({"action":"set-location","location":"/nowhere/of/ours"})",
+        R"({"action":"set-properties","updates":{"write.metadata.path":"/nowhere/of/ours"}})"}) {
+    const auto refused = connect().post(kTable, commit(update));
+    EXPECT_EQ(refused.status, 403) << refused.body;
+    EXPECT_EQ(refused.error_type(), "ForbiddenException");
+    EXPECT_THAT(refused.error_message(), HasSubstr("/nowhere/of/ours"));
+  }
+}
+
 TEST_F(TableCommit, CompletesAStagedTable) {
   auto client = connect();
   const std::string target = "/v1/namespaces/ns/tables/staged";

@@ -61,6 +61,16 @@ TEST_F(Transactions, ChangeNothingWhenOneTableRefuses) {
   EXPECT_EQ(location_of("b"), b);
 }
 
+TEST_F(Transactions, NameTheUpdateThatIsRefusedAndItsTable) {
+  const auto refused = connect().post(
+      kTransaction, transaction(change("a", commit(set_property("k", "1"))) + "," +
+                                change("b", commit(R"({"action":"set-current-schema",)"
+                                                   R"("schema-id":7})"))));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.error_message(),
+            "Cannot set current schema to unknown schema: 7 (updates[0]) (table ns.b)");
+}
+
 TEST_F(Transactions, NameTheTableThatIsMissing) {
   const auto refused =
       connect().post(kTransaction, transaction(change("a", commit(set_property("k", "1"))) + "," +
