@@ -266,6 +266,18 @@ TEST(TableBuilder, EncryptionKeysAreOfFormatThree) {
   EXPECT_EQ(outcome->encryption_keys[0].key_id, "k");
 }
 
+TEST(TableBuilder, AnEncryptionKeyIsTheSameWithItsPropertiesInAnyOrder) {
+  const Document base = v3().with("encryption-keys", R"([{"key-id":"k","encrypted-key-metadata":)"
+                                                     R"("a2V5","properties":{"a":"1","b":"2"}}])");
+  const std::vector<Property> same = {{"b", "2"}, {"a", "1"}};
+  AddEncryptionKey update = add_key("k", "a2V5");
+  update.encryption_key.properties = same;
+  EXPECT_TRUE(commit(base, {update}).made.is_unchanged());
+  update.encryption_key.properties = std::span(same).first(1);
+  EXPECT_EQ(commit(base, {update}).error,
+            invalid("Cannot add encryption key 'k': the table has another key of this id"));
+}
+
 TEST(TableBuilder, AnEncryptionKeyIsAddedOnceAndNeverReplaced) {
   const Document base =
       v3().with("encryption-keys", R"([{"key-id":"k","encrypted-key-metadata":"a2V5"}])");
