@@ -129,8 +129,11 @@ class Instance::State {
   void stop() noexcept {
     if (is_stopped_) return;
     is_stopped_ = true;
+    // relaxed: a sign, after which less is done
+    if (services_) services_->is_stopping.store(true, std::memory_order_relaxed);
     if (server_) server_->stop();
     if (files_) files_->stop();
+    if (purges_) purges_->stop();
     if (metadata_commits_) metadata_commits_->stop();
     committer_.reset();
     if (server_) {
@@ -193,6 +196,7 @@ class Instance::State {
     metadata_commits_ = std::make_unique<MetadataCommits>(*store_, *committer_, rules, write_roots_,
                                                           std::move(commits));
     files_ = std::make_unique<FilePool>(FilePoolOptions{.threads = settings_.file_threads});
+    purges_ = std::make_unique<FilePool>(FilePoolOptions{.threads = 1, .queue_length_max = 64});
     services_.reset(new http::Services{.store = *store_,
                                        .publisher = *publisher_,
                                        .committer = *committer_,
@@ -204,6 +208,7 @@ class Instance::State {
                                        .metadata_rules = std::move(rules),
                                        .metadata_commits = *metadata_commits_,
                                        .write_roots = write_roots_,
+                                       .purges = *purges_,
                                        .idempotency_lifetime = settings_.idempotency_lifetime,
                                        .namespace_separator = settings_.namespace_separator});
     http::ServerOptions options;
@@ -227,6 +232,7 @@ class Instance::State {
   std::unique_ptr<http::Services> services_;
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<FilePool> files_;
+  std::unique_ptr<FilePool> purges_;
   std::unique_ptr<Committer> committer_;
   WriteRoots write_roots_;
   std::unique_ptr<MetadataCommits> metadata_commits_;

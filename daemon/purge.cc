@@ -87,8 +87,10 @@ struct FirstBytes {
 /// One table's purge.
 class Purge {
  public:
-  Purge(const TableMetadata& table, const MetadataFileRules& rules, const WriteRoots& roots)
+  Purge(const TableMetadata& table, const MetadataFileRules& rules, const WriteRoots& roots,
+        const std::atomic<bool>& is_stopping)
       : table_(table),
+        is_stopping_(is_stopping),
         rules_(rules),
         roots_(roots),
         directories_(table, rules.map, roots),
@@ -131,7 +133,11 @@ class Purge {
       ++outcome_.refused_count;
       return Fate::kGone;
     }
-    if (const auto removed = roots_.remove(location); !removed) {
+    // relaxed: a sign, after which less is done
+    const Status removed = is_stopping_.load(std::memory_order_relaxed)
+                               ? Status(Error(ErrorKind::kNoDaemon, "the daemon is stopping"))
+                               : roots_.remove(location);
+    if (!removed) {
       fail(location, removed.error());
       left_.insert(key);
       return Fate::kLeft;
@@ -223,6 +229,7 @@ class Purge {
   }
 
   const TableMetadata& table_;
+  const std::atomic<bool>& is_stopping_;
   const MetadataFileRules& rules_;
   const WriteRoots& roots_;
   OwnDirectories directories_;
@@ -259,9 +266,9 @@ Result<std::shared_ptr<TableMetadata>> read_table(const TableRow& row,
 }  // namespace
 
 PurgeOutcome purge_table(const TableRow& row, const MetadataFileRules& rules,
-                         const WriteRoots& roots) {
+                         const WriteRoots& roots, const std::atomic<bool>& is_stopping) {
   const auto table = read_table(row, rules);
-  if (table) return Purge(**table, rules, roots).run(row.location);
+  if (table) return Purge(**table, rules, roots, is_stopping).run(row.location);
   PurgeOutcome outcome;
   outcome.failed_count = 1;
   outcome.first_failure = table.error().message();

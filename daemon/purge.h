@@ -3,6 +3,7 @@
 // "dropTable").
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -15,8 +16,8 @@ namespace iceblink::daemon {
 struct PurgeOutcome {
   std::uint64_t removed_count = 0;  // files, each once; those that were missing already, too
   std::uint64_t failed_count = 0;   // could not be read or deleted
-  std::uint64_t refused_count =
-      0;  // not below the table's own directories, or outside of the roots
+  /// Not below the table's own directories, or outside of the roots.
+  std::uint64_t refused_count = 0;
   std::string first_failure;
 };
 
@@ -34,7 +35,9 @@ struct PurgeOutcome {
 ///
 /// Blocks for as long as the disk takes; thread-safe. Memory: the metadata, one manifest list and
 /// one manifest at a time, and some 50 bytes for each file. Throws std::bad_alloc.
+/// Once `is_stopping` is set, what is left counts as failed.
 [[nodiscard]] PurgeOutcome purge_table(const TableRow& row, const MetadataFileRules& rules,
-                                       const WriteRoots& roots);
+                                       const WriteRoots& roots,
+                                       const std::atomic<bool>& is_stopping);
 
 }  // namespace iceblink::daemon

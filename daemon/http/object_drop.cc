@@ -44,10 +44,31 @@ void log_outcome(const TableIdent& ident, const PurgeOutcome& outcome) {
               outcome.first_failure.empty() ? "" : ": ", outcome.first_failure);
 }
 
-// On a file thread, when the drop is durable: it stays done whatever becomes of the files.
+// The same table under a second name: registered twice, or again while this was waiting.
+Result<bool> has_another_name(const Store& store, const TableRow& row) {
+  ICEBLINK_ASSIGN_OR_RETURN(const auto reading, store.read());
+  const bool has_uuid = row.table_uuid != shm::Id{};
+  bool found = false;
+  ICEBLINK_RETURN_IF_ERROR(reading->for_each([&](const shm::Change& change) -> Status {
+    found =
+        found ||
+        (change.kind == shm::RecordKind::kTable &&
+         (change.location == row.location || (has_uuid && change.table_uuid == row.table_uuid)));
+    return Ok{};
+  }));
+  return found;
+}
+
+// On a thread of its own, when the drop is durable: it stays done whatever becomes of the files.
 void delete_files(const Services& services, const TableIdent& ident, const TableRow& row) {
   try {
-    log_outcome(ident, purge_table(row, services.metadata_rules, services.write_roots));
+    const auto is_named = has_another_name(services.store, row);
+    if (!is_named || *is_named) {
+      return spdlog::warn("table {} was dropped, its files were left: {}", format(ident),
+                          is_named ? "another name has them" : is_named.error().message());
+    }
+    log_outcome(ident, purge_table(row, services.metadata_rules, services.write_roots,
+                                   services.is_stopping));
   } catch (const std::bad_alloc&) {
     spdlog::warn("the files of a dropped table were left, out of memory: {}", row.location);
   }
@@ -80,12 +101,12 @@ class PurgingDrop : public std::enable_shared_from_this<PurgingDrop> {
       return is_stale && attempts_ < kAttemptsMax ? begin()
                                                   : exchange_->answer(error_response(*refused));
     }
-    const bool taken = exchange_->services().files.run([self = shared_from_this()] {
+    const bool taken = exchange_->services().purges.run([self = shared_from_this()] {
       delete_files(self->exchange_->services(), self->ident_, self->row_);
       self->exchange_->answer(Response{});
     });
     if (taken) return;
-    spdlog::warn("table {} was dropped, its files were left: too much is waiting for a file thread",
+    spdlog::warn("table {} was dropped, its files were left: too many purges are waiting",
                  format(ident_));
     exchange_->answer(Response{});
   }

@@ -47,6 +47,8 @@ struct Services {
   MetadataFileRules metadata_rules{};
   MetadataCommits& metadata_commits;
   const WriteRoots& write_roots;
+  FilePool& purges;                      // apart: one takes as long as its table is large
+  std::atomic<bool> is_stopping{false};  // relaxed: a sign for what takes long
   IdempotentRequests idempotent_requests{};
   std::chrono::milliseconds idempotency_lifetime{30 * 60 * 1000};
   std::string namespace_separator = "%1F";  // url-encoded; 0x1F is understood beside it

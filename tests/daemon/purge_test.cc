@@ -112,9 +112,11 @@ class PurgeTest : public ::testing::Test {
   [[nodiscard]] PurgeOutcome purge(const TableRow& row) const {
     const auto roots = WriteRoots::of({at("")}, {});
     EXPECT_TRUE(roots) << roots.error().message();
-    return purge_table(row, {}, *roots);
+    return purge_table(row, {}, *roots, is_stopping_);
   }
   [[nodiscard]] PurgeOutcome purge(const Document& table) const { return purge(row(table)); }
+
+  std::atomic<bool> is_stopping_{false};
 
   /// The smallest table that has a file of each kind.
   [[nodiscard]] std::string small_snapshot(const std::vector<std::string>& data_files) const {
@@ -125,6 +127,17 @@ class PurgeTest : public ::testing::Test {
 };
 
 // ---- What goes
+
+TEST_F(PurgeTest, DeletesNothingMoreOnceTheDaemonIsStopping) {
+  const TableRow row = this->row(table({small_snapshot({put(at("t/data/a.parquet"))})}));
+  is_stopping_.store(true, std::memory_order_relaxed);
+  const PurgeOutcome outcome = purge(row);
+  EXPECT_EQ(outcome.removed_count, 0u);
+  EXPECT_GT(outcome.failed_count, 0u);
+  EXPECT_THAT(outcome.first_failure, HasSubstr("the daemon is stopping"));
+  is_stopping_.store(false, std::memory_order_relaxed);
+  EXPECT_EQ(purge(row).failed_count, 0u);
+}
 
 TEST_F(PurgeTest, RemovesAllThatTheTableNames) {
   const std::string data = put(at("t/data/a.parquet"));
@@ -186,7 +199,8 @@ TEST_F(PurgeTest, FindsFilesWhereLocationsAreReadElsewhere) {
   MetadataFileRules rules;
   rules.map = *iceberg::LocationMap::of({{"s3://b", at("")}});
   const auto described = row(table({one}).with("location", R"("s3://b/t")"));
-  EXPECT_THAT(purge_table(described, rules, *WriteRoots::of({"s3://b"}, rules.map)), Is(4, 0, 2));
+  EXPECT_THAT(purge_table(described, rules, *WriteRoots::of({"s3://b"}, rules.map), is_stopping_),
+              Is(4, 0, 2));
   EXPECT_THAT(left(), ElementsAre("t2/data/a.parquet"));
 }
 
@@ -365,7 +379,7 @@ TEST_F(PurgeTest, HeedsTheLimitsOfWhatIsRead) {
   put(at("t/metadata/m1.avro"), std::string(100'000, 'x'));
   MetadataFileRules rules;
   rules.stored_bytes_max = 50'000;
-  const auto outcome = purge_table(described, rules, *WriteRoots::of({at("")}, {}));
+  const auto outcome = purge_table(described, rules, *WriteRoots::of({at("")}, {}), is_stopping_);
   EXPECT_THAT(outcome, Is(0, 1, 0));
   EXPECT_THAT(outcome.first_failure, HasSubstr("m1.avro: the file is larger than 50000 bytes"));
 }

@@ -40,6 +40,15 @@ TEST_F(Purge, DropsATableWhoseMetadataFileIsGone) {
   EXPECT_EQ(connect().head(kTable).status, 404);
 }
 
+TEST_F(Purge, LeavesTheFilesOfATableWithAnotherName) {
+  register_table("ns", "second", path_);
+  EXPECT_EQ(connect().del(std::string(kTable) + "?purgeRequested=true").status, 204);
+  EXPECT_TRUE(std::filesystem::exists(path_));
+  EXPECT_EQ(connect().get("/v1/namespaces/ns/tables/second").status, 200);
+  EXPECT_EQ(connect().del("/v1/namespaces/ns/tables/second?purgeRequested=true").status, 204);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
 TEST_F(Purge, NeedsATable) {
   const auto missing = connect().del("/v1/namespaces/ns/tables/u?purgeRequested=true");
   EXPECT_EQ(missing.status, 404);
