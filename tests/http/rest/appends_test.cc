@@ -61,9 +61,10 @@ TEST_F(Appends, NeedARefThatIsThere) {
   const auto base = create_table("tbl");
   Commit wanted = append(base, 1);
   wanted.requirements.push_back(assert_ref("nobody", 5));
-  EXPECT_THAT(commit("tbl", wanted),
-              IsError(409, "CommitFailedException",
-                      HasSubstr("Requirement failed: branch or tag nobody is missing, expected 5")));
+  EXPECT_THAT(
+      commit("tbl", wanted),
+      IsError(409, "CommitFailedException",
+              HasSubstr("Requirement failed: branch or tag nobody is missing, expected 5")));
   wanted.requirements = {assert_ref("main", -1)};
   EXPECT_THAT(commit("tbl", wanted), HasStatus(409));
   EXPECT_EQ(load("tbl"), base);
@@ -74,10 +75,9 @@ TEST_F(Appends, WithAStaleSequenceNumberFail) {
   commit_to("tbl", append(base, 2));
   Commit stale = append(base, 3);
   stale.requirements = {assert_table_uuid(base.at("table-uuid"))};
-  EXPECT_THAT(commit("tbl", stale),
-              IsError(409, "CommitFailedException",
-                      HasSubstr("Cannot add snapshot with sequence number 2 "
-                                "older than last sequence number 2")));
+  EXPECT_THAT(commit("tbl", stale), IsError(409, "CommitFailedException",
+                                            HasSubstr("Cannot add snapshot with sequence number 2 "
+                                                      "older than last sequence number 2")));
   EXPECT_EQ(load("tbl").at("current-snapshot-id").as_int64(), 2);
 }
 
@@ -137,9 +137,9 @@ TEST_F(Appends, ToASnapshotThatIsNotThereAreRefused) {
 TEST_F(Appends, AndSchemaAndSpecAreOneEntryOfTheLog) {
   const auto base = create_table("tbl");
   const auto changed = commit_to(
-      "tbl", joined(schema_change(base, with_column(current_schema(base), 1, 3, "new_col")),
-                    spec_change(base, spec_of({partition_field(1, 1000, "shard", "bucket[16]")},
-                                              1))));
+      "tbl",
+      joined(schema_change(base, with_column(current_schema(base), 1, 3, "new_col")),
+             spec_change(base, spec_of({partition_field(1, 1000, "shard", "bucket[16]")}, 1))));
   EXPECT_EQ(changed.at("metadata-log").as_array().size(), 1u);
   EXPECT_EQ(changed.at("current-schema-id").as_int64(), 1);
   EXPECT_EQ(changed.at("default-spec-id").as_int64(), 1);

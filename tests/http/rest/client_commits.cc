@@ -118,7 +118,7 @@ Commit creation(const Value& staged, const Array& more) {
   return commit;
 }
 
-Commit replacement(const Value& base, Replacement parts) {
+Commit replacement(const Value& base, const Replacement& parts) {
   Commit commit = on_table(base);
   auto& updates = commit.updates;
   if (!parts.schema) updates.push_back(set_current_schema(id_member(base, "current-schema-id")));
@@ -129,20 +129,20 @@ Commit replacement(const Value& base, Replacement parts) {
   if (!ref_snapshot(base, kMain).is_null()) updates.push_back(remove_ref(kMain));
   if (parts.schema) {
     commit.requirements.push_back(assert_last_assigned_field_id(base.at("last-column-id")));
-    updates.push_back(add_schema(std::move(*parts.schema)));
+    updates.push_back(add_schema(*parts.schema));
     updates.push_back(set_current_schema());
   }
   if (parts.spec) {
     commit.requirements.push_back(assert_last_assigned_partition_id(base.at("last-partition-id")));
-    updates.push_back(add_spec(std::move(*parts.spec)));
+    updates.push_back(add_spec(*parts.spec));
     updates.push_back(set_default_spec());
   }
   if (parts.order) {
-    updates.push_back(add_sort_order(std::move(*parts.order)));
+    updates.push_back(add_sort_order(*parts.order));
     updates.push_back(set_default_sort_order());
   }
   if (parts.location) updates.push_back(set_location(*parts.location));
-  if (!parts.properties.empty()) updates.push_back(set_properties(std::move(parts.properties)));
+  if (!parts.properties.empty()) updates.push_back(set_properties(parts.properties));
   append_all(updates, parts.more);
   return commit;
 }

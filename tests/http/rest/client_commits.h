@@ -47,7 +47,7 @@ struct Replacement {
   Object properties = {};
   Array more = {};
 };
-[[nodiscard]] Commit replacement(const Value& base, Replacement parts);
+[[nodiscard]] Commit replacement(const Value& base, const Replacement& parts);
 
 /// View.replaceVersion() and buildView().replace(). `base`: a view's metadata.
 [[nodiscard]] Commit view_replacement(const Value& base, Object version, const Array& before = {});

@@ -80,8 +80,8 @@ TEST_F(CreateTransactions, ContinueTheIdsOfWhatTheyChangeOnTheWay) {
         set_default_sort_order()}) {
     more.push_back(update);
   }
-  const auto second = snapshot_of(
-      {.snapshot_id = 2, .parent_id = 1, .sequence_number = 2, .schema_id = 1});
+  const auto second =
+      snapshot_of({.snapshot_id = 2, .parent_id = 1, .sequence_number = 2, .schema_id = 1});
   for (const auto& update : append_updates(second)) more.push_back(update);
   const auto created = commit_to("tbl", creation(staged, more));
   EXPECT_EQ(created.at("current-schema-id").as_int64(), 1);
@@ -175,9 +175,9 @@ TEST_F(CreateTransactions, AssertNothingElse) {
 
 TEST_F(CreateTransactions, NeedTheirNamespace) {
   const auto staged = stage(named("tbl"));
-  EXPECT_THAT(post("/nowhere/tables/tbl", creation(staged).body()),
-              IsError(404, "NoSuchNamespaceException",
-                      HasSubstr("Namespace does not exist: nowhere")));
+  EXPECT_THAT(
+      post("/nowhere/tables/tbl", creation(staged).body()),
+      IsError(404, "NoSuchNamespaceException", HasSubstr("Namespace does not exist: nowhere")));
   EXPECT_THAT(files(), IsEmpty());
 }
 

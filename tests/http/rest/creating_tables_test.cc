@@ -131,19 +131,16 @@ TEST_F(CreatingTables, KeepsDefaultsOfColumns) {
 }
 
 TEST_F(CreatingTables, CountsTheIdsOfALevelFirst) {
-  Object list{{"type", "list"},
-              {"element-id", 12},
-              {"element", "variant"},
-              {"element-required", false}};
-  Object map{{"type", "map"},     {"key-id", 14},           {"key", "string"},
-             {"value-id", 15},    {"value", "variant"},     {"value-required", false}};
+  Object list{
+      {"type", "list"}, {"element-id", 12}, {"element", "variant"}, {"element-required", false}};
+  Object map{{"type", "map"},  {"key-id", 14},       {"key", "string"},
+             {"value-id", 15}, {"value", "variant"}, {"value-required", false}};
   Object structure{{"type", "struct"}, {"fields", {optional_column(17, "sv", "variant")}}};
   structure["fields"] = Array{optional_column(17, "sv", "variant")};
-  Object body = named("tbl", schema_of({required_column(10, "id", "int"),
-                                        optional_column(18, "v", "variant"),
-                                        optional_column(11, "list", list),
-                                        optional_column(13, "map", map),
-                                        optional_column(16, "struct", structure)}));
+  Object body =
+      named("tbl", schema_of({required_column(10, "id", "int"), optional_column(18, "v", "variant"),
+                              optional_column(11, "list", list), optional_column(13, "map", map),
+                              optional_column(16, "struct", structure)}));
   body["properties"] = Object{{"format-version", "3"}};
   ASSERT_THAT(create(body), HasStatus(200));
   const auto metadata = load("tbl");

@@ -92,10 +92,10 @@ TEST_F(RepeatedRequests, OfACommitWhoseAnswerGotLostFindItDone) {
 TEST_F(RepeatedRequests, WithoutAKeyTellWhatBecameOfALostAnswer) {
   const auto base = create_table("tbl");
   auto lost = connect();
-  ASSERT_TRUE(lost.send(HttpClient::text_of(
-      {.verb = "POST",
-       .target = "/v1/namespaces" + table("tbl"),
-       .body = boost::json::serialize(append(base, 7).body())})));
+  ASSERT_TRUE(
+      lost.send(HttpClient::text_of({.verb = "POST",
+                                     .target = "/v1/namespaces" + table("tbl"),
+                                     .body = boost::json::serialize(append(base, 7).body())})));
   repeat_until([&] { return !ref_snapshot(load("tbl"), kMain).is_null(); },
                [] { std::this_thread::yield(); });
   lost.close();

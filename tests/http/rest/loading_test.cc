@@ -22,18 +22,18 @@ TEST_F(LoadingTables, GivesWhatWasCreated) {
 }
 
 TEST_F(LoadingTables, SaysTableWhereTheNamespaceIsMissing) {
-  EXPECT_THAT(get("/non-existing/tables/tbl"),
-              IsError(404, "NoSuchTableException",
-                      StartsWith("Table does not exist: non-existing.tbl")));
-  EXPECT_THAT(get(table("tbl")), IsError(404, "NoSuchTableException",
-                                         StartsWith("Table does not exist: ns.tbl")));
+  EXPECT_THAT(
+      get("/non-existing/tables/tbl"),
+      IsError(404, "NoSuchTableException", StartsWith("Table does not exist: non-existing.tbl")));
+  EXPECT_THAT(get(table("tbl")),
+              IsError(404, "NoSuchTableException", StartsWith("Table does not exist: ns.tbl")));
 }
 
 TEST_F(LoadingTables, DoesNotKnowMetadataTables) {
   create_table("tbl");
-  EXPECT_THAT(get("/ns%1Ftbl/tables/files"),
-              IsError(404, "NoSuchTableException",
-                      StartsWith("Table does not exist: ns.tbl.files")));
+  EXPECT_THAT(
+      get("/ns%1Ftbl/tables/files"),
+      IsError(404, "NoSuchTableException", StartsWith("Table does not exist: ns.tbl.files")));
   EXPECT_THAT(head("/ns%1Ftbl/tables/files"), HasStatus(404));
 }
 
@@ -144,9 +144,9 @@ TEST_F(LoadingTables, TakesReportsOfScansAndCommits) {
   const auto scan = json_of(
       R"({"report-type":"scan-report","table-name":"ns.tbl","snapshot-id":1,"filter":true,)"
       R"("schema-id":0,"projected-field-ids":[1],"projected-field-names":["id"],"metrics":{}})");
-  const auto commit = json_of(
-      R"({"report-type":"commit-report","table-name":"ns.tbl","snapshot-id":1,)"
-      R"("sequence-number":1,"operation":"append","metrics":{}})");
+  const auto commit =
+      json_of(R"({"report-type":"commit-report","table-name":"ns.tbl","snapshot-id":1,)"
+              R"("sequence-number":1,"operation":"append","metrics":{}})");
   EXPECT_THAT(post(table("tbl") + "/metrics", scan), HasStatus(204));
   EXPECT_THAT(post(table("tbl") + "/metrics", commit), HasStatus(204));
   EXPECT_THAT(post(table("no") + "/metrics", scan),

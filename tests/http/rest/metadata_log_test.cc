@@ -40,9 +40,8 @@ TEST_F(MetadataLog, DoesNotGrowWhereNothingChanges) {
   const auto base = create_table("tbl");
   const auto location = metadata_location(table("tbl"));
   for (const Commit& nothing :
-       {Commit{}, Commit{{assert_table_uuid(base.at("table-uuid"))}, {}},
-        schema_revert(base, 0), Commit{{}, {upgrade_format_version(2)}},
-        Commit{{}, {remove_properties({"nobody"})}}}) {
+       {Commit{}, Commit{{assert_table_uuid(base.at("table-uuid"))}, {}}, schema_revert(base, 0),
+        Commit{{}, {upgrade_format_version(2)}}, Commit{{}, {remove_properties({"nobody"})}}}) {
     EXPECT_THAT(commit("tbl", nothing), HasStatus(200));
   }
   EXPECT_EQ(metadata_location(table("tbl")), location);

@@ -142,8 +142,7 @@ TEST_F(RestNamespaces, AreListedBelowTheirParentAlone) {
   make({"parent", "child2"});
   make({"parent", "child1", "grandchild"});
   EXPECT_THAT(namespaces(), UnorderedElementsAre("ns", "parent"));
-  EXPECT_THAT(namespaces("?parent=parent"),
-              UnorderedElementsAre("parent.child1", "parent.child2"));
+  EXPECT_THAT(namespaces("?parent=parent"), UnorderedElementsAre("parent.child1", "parent.child2"));
   EXPECT_THAT(namespaces("?parent=parent%1Fchild1"), ElementsAre("parent.child1.grandchild"));
   EXPECT_THAT(namespaces("?parent=parent%1Fchild2"), IsEmpty());
   EXPECT_THAT(get("?parent=nobody"), IsError(404, "NoSuchNamespaceException",
@@ -189,9 +188,8 @@ TEST_F(RestNamespaces, AreNeededForTheirTablesAndViews) {
               IsError(404, "NoSuchNamespaceException",
                       HasSubstr("Namespace does not exist: non-existing")));
   for (const auto& listing : {"/non-existing/tables", "/non-existing/views"}) {
-    EXPECT_THAT(get(listing),
-                IsError(404, "NoSuchNamespaceException",
-                        std::string("Namespace does not exist: non-existing")));
+    EXPECT_THAT(get(listing), IsError(404, "NoSuchNamespaceException",
+                                      std::string("Namespace does not exist: non-existing")));
   }
   EXPECT_THAT(files(), IsEmpty());
 }

@@ -18,9 +18,9 @@ TEST_F(RestProtocol, ListsTheEndpointsThatClientsChooseBy) {
   for (const auto& endpoint : config.at("endpoints").as_array()) {
     endpoints.push_back(text_of(endpoint));
   }
-  for (const std::string path : {"/v1/{prefix}/namespaces/{namespace}",
-                                 "/v1/{prefix}/namespaces/{namespace}/tables/{table}",
-                                 "/v1/{prefix}/namespaces/{namespace}/views/{view}"}) {
+  for (const std::string path :
+       {"/v1/{prefix}/namespaces/{namespace}", "/v1/{prefix}/namespaces/{namespace}/tables/{table}",
+        "/v1/{prefix}/namespaces/{namespace}/views/{view}"}) {
     for (const char* verb : {"GET ", "HEAD ", "DELETE "}) {
       EXPECT_THAT(endpoints, Contains(verb + path));
     }
@@ -91,9 +91,9 @@ TEST_F(RestProtocol, ComparesUuidsWithoutRegardToCase) {
 
 TEST_F(RestProtocol, AppliesNothingWhereTheLastUpdateIsWrong) {
   const auto base = create_table("tbl");
-  const Commit wanted{{},
-                      {set_properties({{"a", "1"}}), set_location(warehouse() + "/moved"),
-                       set_default_spec(5)}};
+  const Commit wanted{
+      {},
+      {set_properties({{"a", "1"}}), set_location(warehouse() + "/moved"), set_default_spec(5)}};
   EXPECT_THAT(commit("tbl", wanted), IsError(400, "IllegalArgumentException", Not(IsEmpty())));
   EXPECT_EQ(load("tbl"), base);
   EXPECT_EQ(files().size(), 1u);

@@ -15,8 +15,8 @@ class Registering : public RestTest {
   HttpResponse add(const std::string& name, const std::string& location, Object more = {}) {
     return add_as("register", name, location, std::move(more));
   }
-  HttpResponse add_as(const std::string& how, const std::string& name,
-                      const std::string& location, Object more = {}) {
+  HttpResponse add_as(const std::string& how, const std::string& name, const std::string& location,
+                      Object more = {}) {
     more["name"] = name;
     more["metadata-location"] = location;
     return post("/ns/" + how, more);
@@ -41,8 +41,7 @@ TEST_F(Registering, BringsBackATableWithAllItsHistory) {
 TEST_F(Registering, RefusesANameThatIsTaken) {
   create_table("t1");
   EXPECT_THAT(add("t1", metadata_location(table("t1"))),
-              IsError(409, "AlreadyExistsException",
-                      std::string("Table already exists: ns.t1")));
+              IsError(409, "AlreadyExistsException", std::string("Table already exists: ns.t1")));
 }
 
 TEST_F(Registering, OverwritesOnlyWhenItIsToldTo) {
@@ -65,8 +64,9 @@ TEST_F(Registering, RefusesTheNameOfAView) {
 }
 
 TEST_F(Registering, SeesAFileThatWasWrittenAnewAtTheSamePlace) {
-  const auto path = warehouse() + "/t/metadata/00001-00000000-0000-4000-8000-000000000000"
-                                  ".metadata.json";
+  const auto path = warehouse() +
+                    "/t/metadata/00001-00000000-0000-4000-8000-000000000000"
+                    ".metadata.json";
   const auto write = [&](const char* name) {
     const auto made = create_table(name, schema_of({required_column(1, name, "int")}));
     put_there(path, boost::json::serialize(made));
@@ -125,9 +125,8 @@ TEST_F(Registering, IsUndoneByUnregistering) {
 
 TEST_F(Registering, NeedsTheFile) {
   const auto missing = warehouse() + "/none.metadata.json";
-  EXPECT_THAT(add("tbl", missing),
-              IsError(404, "NotFoundException",
-                      "Failed to open input stream for file: " + missing));
+  EXPECT_THAT(add("tbl", missing), IsError(404, "NotFoundException",
+                                           "Failed to open input stream for file: " + missing));
   EXPECT_THAT(names_of("/ns/tables"), IsEmpty());
 }
 

@@ -123,8 +123,8 @@ TEST_F(RenameAndDrop, LeavesTheFilesWhereNoPurgeIsAskedFor) {
 
 TEST_F(RenameAndDrop, DoesNotTakeAViewForATable) {
   create_sql_view("view");
-  EXPECT_THAT(del(table("view")), IsError(404, "NoSuchTableException",
-                                          StartsWith("Table does not exist: ns.view")));
+  EXPECT_THAT(del(table("view")),
+              IsError(404, "NoSuchTableException", StartsWith("Table does not exist: ns.view")));
   EXPECT_THAT(head(view("view")), HasStatus(204));
 }
 

@@ -14,8 +14,8 @@ class ReplaceTransactions : public RestTest {
   /// A table with one snapshot, made by a transaction.
   Value create_with_snapshot(Object schema, std::int64_t snapshot_id = 1) {
     const auto staged = stage(named("tbl", std::move(schema)));
-    return commit_to("tbl", creation(staged, append_updates(snapshot_of(
-                                                 {.snapshot_id = snapshot_id}))));
+    return commit_to("tbl",
+                     creation(staged, append_updates(snapshot_of({.snapshot_id = snapshot_id}))));
   }
   /// The snapshot of a table that was replaced: it has no parent.
   static Array fresh_append(const Value& base, std::int64_t snapshot_id) {
@@ -47,13 +47,12 @@ TEST_F(ReplaceTransactions, KeepTheUuidAndContinueTheIds) {
 TEST_F(ReplaceTransactions, HonourAllThatIsGiven) {
   const auto base = create_with_snapshot(some_id());
   const auto order = order_of({sort_field(2, "bucket[16]"), sort_field(2)});
-  const auto replaced = commit_to(
-      "tbl", replacement(base, {.schema = after_some_id(),
-                                .spec = id_buckets(2, 1),
-                                .order = order,
-                                .location = warehouse() + "/moved",
-                                .properties = {{"user", "someone"}},
-                                .more = fresh_append(base, 2)}));
+  const auto replaced = commit_to("tbl", replacement(base, {.schema = after_some_id(),
+                                                            .spec = id_buckets(2, 1),
+                                                            .order = order,
+                                                            .location = warehouse() + "/moved",
+                                                            .properties = {{"user", "someone"}},
+                                                            .more = fresh_append(base, 2)}));
   EXPECT_EQ(replaced.at("table-uuid"), base.at("table-uuid"));
   EXPECT_EQ(default_spec(replaced), id_buckets(2, 1));
   EXPECT_EQ(default_order(replaced), order);
@@ -83,9 +82,9 @@ TEST_F(ReplaceTransactions, NeedATable) {
   EXPECT_THAT(get(table("newtable")), IsError(404, "NoSuchTableException",
                                               StartsWith("Table does not exist: ns.newtable")));
   const auto base = create_table("tbl");
-  EXPECT_THAT(commit("newtable", replacement(base, {.schema = some_id()})),
-              IsError(404, "NoSuchTableException",
-                      StartsWith("Table does not exist: ns.newtable")));
+  EXPECT_THAT(
+      commit("newtable", replacement(base, {.schema = some_id()})),
+      IsError(404, "NoSuchTableException", StartsWith("Table does not exist: ns.newtable")));
 }
 
 TEST_F(ReplaceTransactions, OfAViewFindNoTable) {
@@ -151,8 +150,7 @@ TEST_F(ReplaceTransactions, OfTwoClientsThatAssignColumnsTheLastOneFails) {
 TEST_F(ReplaceTransactions, OfTwoClientsWithOtherSpecsTheLastOneWins) {
   const auto base = create_with_snapshot(id_and_data());
   const auto keeps = replacement(base, {.more = fresh_append(base, 2)});
-  const auto changes =
-      replacement(base, {.spec = id_buckets(1, 1), .more = fresh_append(base, 3)});
+  const auto changes = replacement(base, {.spec = id_buckets(1, 1), .more = fresh_append(base, 3)});
   EXPECT_EQ(default_spec(commit_to("tbl", changes)), id_buckets(1, 1));
   EXPECT_EQ(default_spec(commit_to("tbl", keeps)), spec_of({}));
 }
@@ -160,8 +158,7 @@ TEST_F(ReplaceTransactions, OfTwoClientsWithOtherSpecsTheLastOneWins) {
 TEST_F(ReplaceTransactions, WithASpecWinAfterOneThatKeptIt) {
   const auto base = create_with_snapshot(id_and_data());
   const auto keeps = replacement(base, {.more = fresh_append(base, 2)});
-  const auto changes =
-      replacement(base, {.spec = id_buckets(1, 1), .more = fresh_append(base, 3)});
+  const auto changes = replacement(base, {.spec = id_buckets(1, 1), .more = fresh_append(base, 3)});
   EXPECT_EQ(default_spec(commit_to("tbl", keeps)), spec_of({}));
   EXPECT_EQ(default_spec(commit_to("tbl", changes)), id_buckets(1, 1));
 }

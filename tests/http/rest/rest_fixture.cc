@@ -77,9 +77,8 @@ HttpResponse RestTest::del(const std::string& target) {
   return send({.verb = "DELETE", .target = "/v1/namespaces" + target});
 }
 HttpResponse RestTest::post(const std::string& target, const Value& body) {
-  return send({.verb = "POST",
-               .target = "/v1/namespaces" + target,
-               .body = boost::json::serialize(body)});
+  return send(
+      {.verb = "POST", .target = "/v1/namespaces" + target, .body = boost::json::serialize(body)});
 }
 HttpResponse RestTest::post_once(const std::string& key, const std::string& target,
                                  const Value& body) {
@@ -91,17 +90,15 @@ HttpResponse RestTest::post_once(const std::string& key, const std::string& targ
 HttpResponse RestTest::transact(const Array& table_changes) {
   Object body;
   body["table-changes"] = table_changes;
-  return send({.verb = "POST",
-               .target = "/v1/transactions/commit",
-               .body = boost::json::serialize(body)});
+  return send(
+      {.verb = "POST", .target = "/v1/transactions/commit", .body = boost::json::serialize(body)});
 }
 HttpResponse RestTest::rename(const std::string& kind, const Object& from, const Object& to) {
   Object body;
   body["source"] = from;
   body["destination"] = to;
-  return send({.verb = "POST",
-               .target = "/v1/" + kind + "/rename",
-               .body = boost::json::serialize(body)});
+  return send(
+      {.verb = "POST", .target = "/v1/" + kind + "/rename", .body = boost::json::serialize(body)});
 }
 
 Object RestTest::in_ns(std::string_view name) {

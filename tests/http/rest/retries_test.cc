@@ -104,10 +104,9 @@ TEST_F(ServerSideRetries, LetChangesOfDifferentThingsFromOneBaseSucceed) {
 TEST_F(ServerSideRetries, LetOneOfTheCreationsOfOneNameSucceed) {
   std::atomic<int> succeeded{0};
   in_parallel([&](int i) {
-    const auto answer =
-        i % 2 == 0
-            ? create(named("one"))
-            : create_view(view_creation("one", Array{sql_of("spark", "select 1")}));
+    const auto answer = i % 2 == 0
+                            ? create(named("one"))
+                            : create_view(view_creation("one", Array{sql_of("spark", "select 1")}));
     if (answer.status == 200) {
       succeeded.fetch_add(1);
     } else {
@@ -159,8 +158,8 @@ TEST_F(ServerSideRetries, LetADropWinOrLose) {
       }
       const auto answer = commit("tbl", properties_change(base, {{std::to_string(i), "1"}}));
       if (answer.status == 200) return;
-      EXPECT_THAT(answer, IsError(404, "NoSuchTableException",
-                                  HasSubstr("Table does not exist: ns.tbl")));
+      EXPECT_THAT(answer,
+                  IsError(404, "NoSuchTableException", HasSubstr("Table does not exist: ns.tbl")));
     });
     EXPECT_THAT(head(table("tbl")), HasStatus(404));
   }

@@ -36,9 +36,9 @@ TEST_F(SchemaUpdates, AddAVariantColumnFromFormat3On) {
   const auto changed = commit_to("v3", adds(load("v3"), "v", "variant"));
   EXPECT_EQ(current_schema(changed).at("fields").at(2).at("type"), Value("variant"));
   const auto base = create_table("v2");
-  EXPECT_THAT(commit("v2", adds(base, "v", "variant")),
-              IsError(400, "IllegalArgumentException",
-                      HasSubstr("variant is not supported until v3")));
+  EXPECT_THAT(
+      commit("v2", adds(base, "v", "variant")),
+      IsError(400, "IllegalArgumentException", HasSubstr("variant is not supported until v3")));
   EXPECT_EQ(load("v2"), base);
 }
 
@@ -46,9 +46,9 @@ TEST_F(SchemaUpdates, OfATableThatWasDroppedAndMadeAnewAreRefused) {
   const auto stale = create_table("tbl");
   EXPECT_THAT(del(table("tbl")), HasStatus(204));
   const auto fresh = create_table("tbl");
-  EXPECT_THAT(commit("tbl", adds(stale, "new_col")),
-              IsError(409, "CommitFailedException",
-                      StartsWith("Requirement failed: UUID does not match")));
+  EXPECT_THAT(
+      commit("tbl", adds(stale, "new_col")),
+      IsError(409, "CommitFailedException", StartsWith("Requirement failed: UUID does not match")));
   EXPECT_EQ(load("tbl"), fresh);
 }
 
@@ -70,15 +70,14 @@ TEST_F(SchemaUpdates, FitBesideAChangeOfTheSpec) {
 
 TEST_F(SchemaUpdates, OfAnotherCurrentSchemaAreRefused) {
   const auto base = create_table("tbl");
-  const auto renamed = schema_of({required_column(1, "id", "int"),
-                                  required_column(2, "renamed", "string")}, 1);
+  const auto renamed =
+      schema_of({required_column(1, "id", "int"), required_column(2, "renamed", "string")}, 1);
   commit_to("tbl", schema_change(base, renamed));
   const auto other = schema_of({required_column(1, "id", "int")}, 1);
   const auto refused = commit("tbl", schema_change(base, other));
   EXPECT_THAT(refused, IsError(409, "CommitFailedException",
                                HasSubstr("Requirement failed: current schema changed")));
-  EXPECT_EQ(column_names(current_schema(load("tbl"))),
-            (std::vector<std::string>{"id", "renamed"}));
+  EXPECT_EQ(column_names(current_schema(load("tbl"))), (std::vector<std::string>{"id", "renamed"}));
 }
 
 TEST_F(SchemaUpdates, OfOtherAssignedColumnsAreRefused) {
@@ -128,9 +127,9 @@ TEST_F(SchemaUpdates, DoNotRemoveSchemasWhenABranchHasMoved) {
   auto base = commit_to("tbl", append(commit_to("tbl", append(create_table("tbl"), 1)), 2, "b"));
   base = commit_to("tbl", schema_revert(commit_to("tbl", adds(base, "a")), 0));
   commit_to("tbl", append(base, 3, "b"));
-  const Commit expire{{assert_table_uuid(base.at("table-uuid")), assert_current_schema_id(0),
-                       assert_ref("b", 2)},
-                      {remove_schemas({1})}};
+  const Commit expire{
+      {assert_table_uuid(base.at("table-uuid")), assert_current_schema_id(0), assert_ref("b", 2)},
+      {remove_schemas({1})}};
   EXPECT_THAT(commit("tbl", expire),
               IsError(409, "CommitFailedException",
                       HasSubstr("Requirement failed: branch b has changed: expected id 2 != 3")));

@@ -21,7 +21,8 @@ class TableTransactions : public RestTest {
   Array appends(std::int64_t snapshot_id) {
     Array changes;
     for (int i = 0; i < 3; ++i) {
-      changes.push_back(append(bases_[static_cast<std::size_t>(i)], snapshot_id).body_for("ns", "t" + std::to_string(i + 1)));
+      changes.push_back(append(bases_[static_cast<std::size_t>(i)], snapshot_id)
+                            .body_for("ns", "t" + std::to_string(i + 1)));
     }
     return changes;
   }
@@ -36,10 +37,10 @@ class TableTransactions : public RestTest {
 };
 
 TEST_F(TableTransactions, ChangeOneTable) {
-  const Array one{joined(append(bases_[0], 1),
-                         schema_change(bases_[0], with_column(current_schema(bases_[0]), 1, 3,
-                                                              "new_col")))
-                      .body_for("ns", "t1")};
+  const Array one{
+      joined(append(bases_[0], 1),
+             schema_change(bases_[0], with_column(current_schema(bases_[0]), 1, 3, "new_col")))
+          .body_for("ns", "t1")};
   EXPECT_THAT(transact(one), HasStatus(204));
   const auto changed = load("t1");
   EXPECT_EQ(changed.at("current-snapshot-id").as_int64(), 1);
@@ -123,7 +124,8 @@ TEST_F(TableTransactions, ShowNoReaderHalfOfThem) {
     EXPECT_THAT(transact(appends(id)), HasStatus(204));
     auto conflicting = appends(id + 100);
     EXPECT_THAT(transact(conflicting), HasStatus(409));
-    for (int i = 0; i < 3; ++i) bases_[static_cast<std::size_t>(i)] = load("t" + std::to_string(i + 1));
+    for (int i = 0; i < 3; ++i)
+      bases_[static_cast<std::size_t>(i)] = load("t" + std::to_string(i + 1));
   }
   is_done.store(true, std::memory_order_release);
   reader.join();

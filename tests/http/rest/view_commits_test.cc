@@ -53,8 +53,8 @@ TEST_F(ViewCommits, FindTheVersionThatIsThereAlready) {
   const auto base = create_sql_view("view");
   commit_to_view("view", replaces(base, "select 2"));
   const auto back = commit_to_view(
-      "view", view_replacement(base, view_version(Array{sql_of("spark", "select * from ns.tbl")},
-                                                  3)));
+      "view",
+      view_replacement(base, view_version(Array{sql_of("spark", "select * from ns.tbl")}, 3)));
   EXPECT_EQ(back.at("current-version-id").as_int64(), 1);
   EXPECT_THAT(ids_of(back.at("versions"), "version-id"), ElementsAre(1, 2));
   EXPECT_THAT(ids_of(back.at("version-log"), "version-id"), ElementsAre(1, 2, 1));

@@ -109,9 +109,9 @@ TEST_F(ViewCreation, RefusesTheNameOfATable) {
 TEST_F(ViewCreation, IsNeededBeforeLoading) {
   EXPECT_THAT(get(view("view")),
               IsError(404, "NoSuchViewException", StartsWith("View does not exist: ns.view")));
-  EXPECT_THAT(get("/non-existing/views/view"),
-              IsError(404, "NoSuchViewException",
-                      StartsWith("View does not exist: non-existing.view")));
+  EXPECT_THAT(
+      get("/non-existing/views/view"),
+      IsError(404, "NoSuchViewException", StartsWith("View does not exist: non-existing.view")));
 }
 
 TEST_F(ViewCreation, DoesNotGiveATableForAView) {
