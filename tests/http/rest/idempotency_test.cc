@@ -128,6 +128,33 @@ TEST_F(RepeatedRequests, OfATransactionAreDoneOnce) {
   EXPECT_THAT(ids_of(load("tbl").at("snapshots"), "snapshot-id"), ElementsAre(1));
 }
 
+TEST_F(RepeatedRequests, AtOnceAreDoneOnce) {
+  std::vector<std::thread> clients;
+  std::vector<HttpResponse> answers(8);
+  for (auto& answer : answers) {
+    clients.emplace_back([&] { answer = post_once(kKey, "/ns/tables", named("tbl")); });
+  }
+  for (auto& client : clients) client.join();
+  for (const auto& answer : answers) {
+    EXPECT_THAT(answer, HasStatus(200));
+    EXPECT_EQ(answer.body, answers.front().body);
+  }
+  EXPECT_EQ(files().size(), 1u);
+}
+
+TEST_F(RepeatedRequests, AreKnownBeyondARestart) {
+  const auto first = post_once(kKey, "/ns/tables", named("tbl"));
+  ASSERT_THAT(first, HasStatus(200));
+  const auto commit = append(load("tbl"), 1).body();
+  ASSERT_THAT(post_once(kOtherKey, table("tbl"), commit), HasStatus(200));
+  const auto before = get(table("tbl")).body;
+  start(settings());
+  EXPECT_EQ(get(table("tbl")).body, before);
+  EXPECT_EQ(post_once(kKey, "/ns/tables", named("tbl")).json(), first.json());
+  EXPECT_THAT(post_once(kOtherKey, table("tbl"), commit), HasStatus(200));
+  EXPECT_EQ(get(table("tbl")).body, before);
+}
+
 TEST_F(RepeatedRequests, OfAViewAreDoneOnce) {
   const auto body = view_creation("view", Array{sql_of("spark", "select 1")});
   const auto first = post_once(kKey, "/ns/views", body);

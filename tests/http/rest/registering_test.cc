@@ -123,6 +123,16 @@ TEST_F(Registering, IsUndoneByUnregistering) {
   EXPECT_EQ(load("tbl"), base);
 }
 
+TEST_F(Registering, NamesAFileThatHasNothingInIt) {
+  const auto path = warehouse() + "/00000-00000000-0000-4000-8000-000000000000.metadata.json";
+  put_there(path, "");
+  EXPECT_THAT(add("tbl", path), IsError(400, "IllegalArgumentException", HasSubstr(path)));
+  EXPECT_THAT(add_as("register-view", "view", path),
+              IsError(400, "IllegalArgumentException", HasSubstr(path)));
+  EXPECT_THAT(head(table("tbl")), HasStatus(404));
+  std::filesystem::remove(path);
+}
+
 TEST_F(Registering, NeedsTheFile) {
   const auto missing = warehouse() + "/none.metadata.json";
   EXPECT_THAT(add("tbl", missing), IsError(404, "NotFoundException",

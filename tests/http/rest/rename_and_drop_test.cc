@@ -53,6 +53,12 @@ TEST_F(RenameAndDrop, DoesNotTakeTheFilesOfTheOneThatHadTheNameBefore) {
   EXPECT_EQ(load("a"), fresh);
 }
 
+TEST_F(RenameAndDrop, LeavesTheTableWhereBothNamesAreOne) {
+  const auto base = create_table("tbl");
+  EXPECT_THAT(rename("tables", in_ns("tbl"), in_ns("tbl")), HasStatus(204));
+  EXPECT_EQ(load("tbl"), base);
+}
+
 TEST_F(RenameAndDrop, NeedsTheSource) {
   EXPECT_THAT(rename("tables", in_ns("from"), in_ns("to")),
               IsError(404, "NoSuchTableException", HasSubstr("Table does not exist")));

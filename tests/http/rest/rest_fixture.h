@@ -99,13 +99,14 @@ class RestTest : public DaemonTest {
   void put_there(const std::string& path, const std::string& bytes);
   /// Waits until it is gone; fails the test when it stays.
   static void expect_to_go(const std::string& path);
+  /// One of the checks after each test.
+  void check_files();
 
  private:
   void note_files_of(const HttpResponse& answer);
   void check_catalog();
   void check_namespace(const std::string& encoded);
   void check_object(const std::string& target);
-  void check_files();
 
   std::mutex mutex_;
   std::set<std::string> named_files_;  // guarded by mutex_

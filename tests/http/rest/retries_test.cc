@@ -165,5 +165,18 @@ TEST_F(ServerSideRetries, LetADropWinOrLose) {
   }
 }
 
+TEST_F(ServerSideRetries, LeaveNoFileOfATableThatIsPurgedMeanwhile) {
+  const auto base = create_table("tbl");
+  in_parallel([&](int i) {
+    if (i == 0) {
+      EXPECT_THAT(del(table("tbl") + "?purgeRequested=true"), HasStatus(204));
+      return;
+    }
+    const auto answer = commit("tbl", properties_change(base, {{std::to_string(i), "1"}}));
+    EXPECT_TRUE(answer.status == 200 || answer.status == 404) << answer.body;
+  });
+  for (const auto& file : files()) expect_to_go(file);
+}
+
 }  // namespace
 }  // namespace iceblink::test
