@@ -53,9 +53,10 @@ TEST_F(RenameAndDrop, DoesNotTakeTheFilesOfTheOneThatHadTheNameBefore) {
   EXPECT_EQ(load("a"), fresh);
 }
 
-TEST_F(RenameAndDrop, LeavesTheTableWhereBothNamesAreOne) {
+TEST_F(RenameAndDrop, RefusesTheTablesOwnName) {
   const auto base = create_table("tbl");
-  EXPECT_THAT(rename("tables", in_ns("tbl"), in_ns("tbl")), HasStatus(204));
+  EXPECT_THAT(rename("tables", in_ns("tbl"), in_ns("tbl")),
+              IsError(409, "AlreadyExistsException", HasSubstr("Table already exists")));
   EXPECT_EQ(load("tbl"), base);
 }
 
