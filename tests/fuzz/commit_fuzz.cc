@@ -1,4 +1,4 @@
-// Bodies of requests, each read as every kind of request.
+// Bodies of requests, each read as every kind of request, and applied.
 #include <set>
 #include <span>
 #include <string>
@@ -7,6 +7,7 @@
 #include "iceberg/commit/commit_request.h"
 #include "iceberg/metadata_text.h"
 #include "iceberg/utf8.h"
+#include "tests/fuzz/applied_commits.h"
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tests/fuzz/json_judgement.h"
@@ -60,17 +61,28 @@ void check_body(std::string_view body) {
   const std::string_view text = body.substr(iceberg::bom_bytes_of(body));
   const auto table_commit = iceberg::parse_table_commit(body);
   check_result(table_commit, text);
-  if (table_commit) check_as_transaction((*table_commit)->commit, text);
-  check_result(iceberg::parse_view_commit(body), text);
+  if (table_commit) {
+    check_as_transaction((*table_commit)->commit, text);
+    check_applied((*table_commit)->commit);
+  }
+  const auto view_commit = iceberg::parse_view_commit(body);
+  check_result(view_commit, text);
+  if (view_commit) check_applied((*view_commit)->commit);
   const auto transaction = iceberg::parse_transaction(body);
   check_result(transaction, text);
   if (transaction) check_transaction(**transaction);
   const auto table = iceberg::parse_table_creation(body);
   check_result(table, text);
-  if (table) fuzz_check(validate_name((*table)->name).ok(), "a new table has a valid name");
+  if (table) {
+    fuzz_check(validate_name((*table)->name).ok(), "a new table has a valid name");
+    check_created(**table);
+  }
   const auto view = iceberg::parse_view_creation(body);
   check_result(view, text);
-  if (view) fuzz_check(validate_name((*view)->name).ok(), "a new view has a valid name");
+  if (view) {
+    fuzz_check(validate_name((*view)->name).ok(), "a new view has a valid name");
+    check_created(**view);
+  }
 }
 
 }  // namespace

@@ -128,6 +128,82 @@ def table_requirements():
             {"type": "assert-default-sort-order-id", "default-sort-order-id": 0}]
 
 
+def field(number, name, kind, required=False):
+    return {"id": number, "name": name, "required": required, "type": kind}
+
+
+def applied_commits():
+    """What can be applied to the tables and the view of commit_bases.h."""
+    columns = [field(1, "id", "long", True), field(2, "ts", "timestamp")]
+    nested = field(4, "s", {"type": "struct", "fields": [field(5, "x", "int", True)]})
+    add_schema = {"action": "add-schema", "schema": documents.schema(
+        -1, columns + [nested, field(20, "n", "decimal(9, 2)")])}
+    set_schema = {"action": "set-current-schema", "schema-id": -1}
+    add_spec = {"action": "add-spec", "spec": {"fields": [
+        {"source-id": 2, "name": "d", "transform": "day"},
+        {"source-id": 1, "name": "i", "transform": "identity"}]}}
+    set_spec = {"action": "set-default-spec", "spec-id": -1}
+    add_order = {"action": "add-sort-order", "sort-order": {"order-id": 1, "fields": [
+        {"source-id": 2, "transform": "identity", "direction": "desc", "null-order": "nulls-last"}]}}
+    set_order = {"action": "set-default-sort-order", "sort-order-id": -1}
+    remove_specs = {"action": "remove-partition-specs", "spec-ids": [0]}
+    remove_schemas = {"action": "remove-schemas", "schema-ids": [0]}
+
+    def snapshot(number, parent, sequence_number, first_row_id):
+        members = {"snapshot-id": number, "sequence-number": sequence_number, "schema-id": 0,
+                   "timestamp-ms": 1700000000003, "manifest-list": "s3://b/t/m/n.avro",
+                   "summary": {"operation": "append"}, "first-row-id": first_row_id,
+                   "added-rows": 5}
+        return {"action": "add-snapshot",
+                "snapshot": members | ({"parent-snapshot-id": parent} if parent else {})}
+
+    def ref(name, number, kind="branch"):
+        return {"action": "set-snapshot-ref", "ref-name": name, "type": kind, "snapshot-id": number}
+
+    def version(number, schema, dialect="trino"):
+        return {"action": "add-view-version", "view-version": {
+            "version-id": number, "timestamp-ms": 1700000000005, "schema-id": schema,
+            "default-namespace": ["a"], "summary": {}, "representations": [
+                {"type": "sql", "sql": "SELECT 3", "dialect": dialect},
+                {"type": "sql", "sql": "SELECT 4", "dialect": "spark"}]}}
+
+    upgrade = {"action": "upgrade-format-version", "format-version": 3}
+    removals = {"action": "remove-snapshots", "snapshot-ids": [7, 9]}
+    new_table = [{"action": "assign-uuid", "uuid": "9c12d441-03fe-4693-9a96-a0705ddf69c1"},
+                 {"action": "upgrade-format-version", "format-version": 2}, add_schema, set_schema,
+                 add_spec, set_spec, add_order, set_order]
+    old_properties = {"action": "set-properties", "updates": {
+        "a": "c", "format-version": "3", "write.metadata.previous-versions-max": "1"}}
+    set_version = {"action": "set-current-view-version", "view-version-id": -1}
+    made = {
+        "schema": [add_schema, set_schema, remove_schemas, add_schema],
+        "spec": [add_spec, set_spec, remove_specs, {"action": "set-default-spec", "spec-id": 1}],
+        "structure": [upgrade, add_schema, set_schema, add_spec, set_spec, add_order, set_order],
+        "append": [snapshot(11, 8, 4, 30), ref("main", 11)],
+        "appends": [snapshot(11, 8, 4, 30), ref("main", 11), snapshot(12, 11, 5, 35),
+                    ref("main", 12), ref("b", 11)],
+        "no_id": [snapshot(-1, 8, 4, 30), ref("main", -1)],
+        "rollback": [ref("main", 7), ref("v1", 8, "tag"),
+                     {"action": "remove-snapshot-ref", "ref-name": "audit"}],
+        "expire": [removals, {"action": "remove-snapshot-ref", "ref-name": "main"}],
+        "expire_main": [{"action": "remove-snapshots", "snapshot-ids": [8]}, ref("main", 7)],
+        "upgrade": [upgrade, snapshot(11, 8, 4, 30), ref("main", 11), removals],
+        "properties": [old_properties, {"action": "remove-properties", "removals": ["a", "z"]},
+                       {"action": "set-location", "location": "s3://b/other/"}],
+        "new": new_table + [snapshot(1, None, 1, 0), ref("main", 1)],
+        "new_v3": new_table + [upgrade, snapshot(1, None, 1, 0), snapshot(2, 1, 2, 5),
+                               ref("main", 1), ref("main", 2)],
+        "view": [{"action": "add-schema", "schema": documents.schema(3, columns)}, version(3, -1),
+                 set_version],
+        "view_versions": [version(3, 1), set_version, version(4, 2), version(5, 2, "presto"),
+                          {"action": "set-current-view-version", "view-version-id": 1},
+                          {"action": "set-properties", "updates": {
+                              "version.history.num-entries": "1",
+                              "replace.drop-dialect.allowed": "true"}}]}
+    return {"apply_" + name: text_of({"requirements": [], "updates": updates})
+            for name, updates in made.items()}
+
+
 def requests():
     view = shortened(documents.view())
     table = shortened(documents.table_v2())
@@ -387,7 +463,7 @@ def main():
               "header": headers() | views() | {
                   name: tables()[name] for name in ("v2_bom", "v2_gzip")},
               "gzip": gzips(), "location": locations(), "avro": avro_files(),
-              "manifest": manifests(), "commit": requests()}
+              "manifest": manifests(), "commit": requests() | applied_commits()}
     for target, inputs in corpus.items():
         (HERE / "corpus" / target).mkdir(parents=True, exist_ok=True)
         for name, text in inputs.items():
