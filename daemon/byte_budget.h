@@ -19,7 +19,11 @@ class ByteBudget {
    public:
     Share(Share&& other) noexcept
         : budget_(std::exchange(other.budget_, nullptr)), bytes_(other.bytes_) {}
-    Share& operator=(Share&&) = delete;
+    Share& operator=(Share&& other) noexcept {
+      std::swap(budget_, other.budget_);
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
     ~Share() {
       // relaxed: a sum, which only limits
       if (budget_ != nullptr) budget_->bytes_.fetch_sub(bytes_, std::memory_order_relaxed);

@@ -10,9 +10,8 @@
 namespace iceblink::daemon {
 namespace {
 
-std::optional<std::string> read_at_once(int fd, std::size_t bytes_max) {
-  struct stat found {};
-  if (::fstat(fd, &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+std::optional<std::string> read_at_once(int fd, const struct stat& found, std::size_t bytes_max) {
+  if (!S_ISREG(found.st_mode)) return std::nullopt;
   const auto size = static_cast<std::size_t>(found.st_size);
   if (size == 0 || size > bytes_max) return std::nullopt;
   std::string bytes(size, '\0');
@@ -24,14 +23,22 @@ std::optional<std::string> read_at_once(int fd, std::size_t bytes_max) {
 
 }  // namespace
 
-std::optional<std::string> read_if_cached(const std::string& path, std::size_t bytes_max) {
+std::optional<std::string> read_if_cached(const std::string& path, std::size_t bytes_max,
+                                          std::span<const FileIdentity> own_files) {
+  struct stat ahead {};
+  if (::stat(path.c_str(), &ahead) != 0 || is_among(ahead, own_files)) return std::nullopt;
   open_how how{};
   how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   how.resolve = RESOLVE_CACHED;
   const auto opened = ::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof(how));
   if (opened < 0) return std::nullopt;
   const int fd = static_cast<int>(opened);
-  auto bytes = read_at_once(fd, bytes_max);
+  struct stat found {};
+  std::optional<std::string> bytes;
+  if (::fstat(fd, &found) == 0) {
+    if (is_among(found, own_files)) return std::nullopt;  // put there meanwhile: never closed
+    bytes = read_at_once(fd, found, bytes_max);
+  }
   ::close(fd);
   return bytes;
 }

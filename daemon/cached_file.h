@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+
+#include "daemon/file_identity.h"
 
 namespace iceblink::daemon {
 
@@ -11,7 +14,8 @@ namespace iceblink::daemon {
 /// has at most `bytes_max`. Nothing in every other case, errors included: whoever may wait finds
 /// out which. Needs openat2(RESOLVE_CACHED) and preadv2(RWF_NOWAIT), which not every file system
 /// has.
-[[nodiscard]] std::optional<std::string> read_if_cached(const std::string& path,
-                                                        std::size_t bytes_max);
+/// One of `own_files` is not opened; see MetadataFileRules.
+[[nodiscard]] std::optional<std::string> read_if_cached(
+    const std::string& path, std::size_t bytes_max, std::span<const FileIdentity> own_files = {});
 
 }  // namespace iceblink::daemon

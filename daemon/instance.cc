@@ -90,6 +90,17 @@ Settings with_warehouse(Settings settings) {
   return settings;
 }
 
+std::vector<FileIdentity> own_files_of(const std::string& data_dir) {
+  std::vector<FileIdentity> files;
+  for (const char* const name : {"data.mdb", "lock.mdb"}) {
+    struct stat status {};
+    if (::stat((data_dir + "/" + name).c_str(), &status) == 0) {
+      files.push_back(FileIdentity::of(status));
+    }
+  }
+  return files;
+}
+
 // A warehouse of another scheme is one that this daemon cannot write to, which is no reason not to
 // serve what is registered.
 Result<WriteRoots> write_roots_of(const Settings& settings, const iceberg::LocationMap& map) {
@@ -188,7 +199,7 @@ class Instance::State {
     ICEBLINK_ASSIGN_OR_RETURN(auto map, iceberg::LocationMap::of(settings_.location_prefixes));
     ICEBLINK_ASSIGN_OR_RETURN(write_roots_, write_roots_of(settings_, map));
     MetadataFileRules rules{settings_.metadata_bytes_max, settings_.metadata_bytes_max,
-                            std::move(map)};
+                            std::move(map), own_files_of(settings_.data_dir)};
     MetadataCommitsOptions commits;
     commits.warehouse = settings_.warehouse;
     commits.threads = settings_.commit_threads;

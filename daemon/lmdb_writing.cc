@@ -111,7 +111,9 @@ Result<bool> LmdbWriting::can_put_answer(std::int64_t now_ms) {
   if (const int code = mdb_stat(txn_.get(), databases_.idempotency, &stat); code != 0) {
     return failed(code, "count the answers");
   }
-  return stat.ms_entries / 2 < limits_.answers_max;  // two entries each
+  const std::uint64_t pages = stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages;
+  return stat.ms_entries / 2 < limits_.answers_max &&  // two entries each
+         pages * stat.ms_psize < limits_.answers_bytes_max;
 }
 
 Status LmdbWriting::put_answer(const IdempotencyKey& key, const StoredAnswer& answer) {

@@ -21,6 +21,7 @@ struct StoreLimits {
   std::uint64_t log_entries_max;  // the newest generation stays whatever its size
   std::uint64_t log_bytes_max;
   std::uint64_t answers_max;
+  std::uint64_t answers_bytes_max;
 };
 
 class LmdbWriting final : public Store::Writing {

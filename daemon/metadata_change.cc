@@ -50,9 +50,8 @@ bool asserts_creation(const MetadataChange& change) {
 /// Of a commit, for each byte of its base: the text, what is parsed of it, and the next text.
 constexpr std::uint64_t kBytesInHandPerByte = 5;
 
-/// With its slash.
-std::string directory_of(const std::string& location) {
-  return location.substr(0, location.rfind('/') + 1);
+bool is_same_base(const std::optional<TableRow>& a, const std::optional<TableRow>& b) noexcept {
+  return a && b ? is_same_pointer(*a, *b) : a.has_value() == b.has_value();
 }
 
 // In words of the commit: nothing was done, and a client must be able to tell.
@@ -101,33 +100,56 @@ Result<ChangeMaker::Base> ChangeMaker::read_base(const TableIdent& ident, Object
   return base;
 }
 
-std::variant<PreparedChanges, Refused> ChangeMaker::prepare(
-    std::span<const MetadataChange> changes) const {
+std::vector<Operation> PreparedChanges::operations() const {
+  std::vector<Operation> all;
+  for (const PreparedChange& change : changes) {
+    if (change.operation) all.push_back(*change.operation);
+  }
+  return all;
+}
+
+std::size_t PreparedChanges::file_count() const noexcept {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(changes, [](const auto& change) { return change.file.has_value(); }));
+}
+
+std::variant<PreparedChanges, Refused> ChangeMaker::prepare(std::span<const MetadataChange> changes,
+                                                            PreparedChanges earlier) const {
   PreparedChanges prepared;
+  prepared.changes.reserve(changes.size());
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    if (auto refused = prepare_one(changes[i], prepared)) {
-      refused->operation_index = i;
-      refused->generation = prepared.generation;
-      return std::move(*refused);
+    const auto refuse = [&](Refused refused) {
+      refused.operation_index = i;
+      refused.generation = prepared.generation;
+      return refused;
+    };
+    const MetadataChange& change = changes[i];
+    if (const Status status = validate(change.ident); !status) {
+      return refuse(refused_for(status.error()));
     }
+    auto base = read_base(change.ident, kind_of(change));
+    if (!base) return refuse(refused_for(base.error()));
+    prepared.generation = std::max(prepared.generation, base->generation);
+    if (i < earlier.changes.size() && is_same_base(earlier.changes[i].base, base->row)) {
+      prepared.changes.push_back(std::move(earlier.changes[i]));
+      continue;
+    }
+    auto made = prepare_one(change, std::move(*base), prepared.generation);
+    if (auto* const refused = std::get_if<Refused>(&made)) return refuse(std::move(*refused));
+    prepared.changes.push_back(std::get<PreparedChange>(std::move(made)));
+    prepared.new_file_count += prepared.changes.back().file ? 1 : 0;
     // A list has one answer, which shows none of the files.
-    if (changes.size() > 1) prepared.changed.back().json = {};
+    if (changes.size() > 1) prepared.changes.back().changed.json = {};
   }
   return prepared;
 }
 
-std::optional<Refused> ChangeMaker::prepare_one(const MetadataChange& change,
-                                                PreparedChanges& prepared) const {
-  if (const Status status = validate(change.ident); !status) return refused_for(status.error());
-  auto base = read_base(change.ident, kind_of(change));
-  if (!base) return refused_for(base.error());
-  prepared.generation = std::max(prepared.generation, base->generation);
-  return is_creation(change) ? create(change, *base, prepared)
-                             : commit(change, std::move(*base), prepared);
+ChangeMaker::Outcome ChangeMaker::prepare_one(const MetadataChange& change, Base base,
+                                              std::uint64_t& generation) const {
+  return is_creation(change) ? create(change, base) : commit(change, std::move(base), generation);
 }
 
-std::optional<Refused> ChangeMaker::create(const MetadataChange& change, const Base& base,
-                                           PreparedChanges& prepared) const {
+ChangeMaker::Outcome ChangeMaker::create(const MetadataChange& change, const Base& base) const {
   const ObjectKind kind = kind_of(change);
   if (!base.has_namespace) return no_such_namespace(change.ident.levels);
   if (base.row) return already_exists(kind, change.ident);
@@ -145,14 +167,15 @@ std::optional<Refused> ChangeMaker::create(const MetadataChange& change, const B
                       : iceberg::create_view(*std::get<ViewCreation>(change.what), context);
   if (!metadata) return refused_for(metadata.error());
   if (table != nullptr && (*table)->stage_create) {
-    prepared.changed.push_back({TableRow{}, std::move(metadata->json)});
-    return std::nullopt;
+    PreparedChange staged;
+    staged.changed.json = std::move(metadata->json);
+    return staged;
   }
-  return add(change, base, std::move(*metadata), prepared);
+  return add(change, base, std::move(*metadata));
 }
 
-std::optional<Refused> ChangeMaker::commit(const MetadataChange& change, Base base,
-                                           PreparedChanges& prepared) const {
+ChangeMaker::Outcome ChangeMaker::commit(const MetadataChange& change, Base base,
+                                         std::uint64_t& generation) const {
   const ObjectKind kind = kind_of(change);
   const bool is_view = kind == ObjectKind::kView;
   if (!base.row && base.has_namesake && asserts_creation(change)) {
@@ -168,14 +191,14 @@ std::optional<Refused> ChangeMaker::commit(const MetadataChange& change, Base ba
   const std::string location = new_location(warehouse_, change.ident, context.fresh_uuid);
   context.default_location = location;
   std::string text;
+  std::optional<ByteBudget::Share> share;
   Result<iceberg::NewMetadata> metadata = iceberg::NewMetadata{};
   if (base.row) {
     auto document = read_document(*base.row, rules_, kind);
-    if (!document) return moved_meanwhile(change, *base.row, document.error(), prepared);
+    if (!document) return moved_meanwhile(change, *base.row, document.error(), generation);
     text = std::move(*document);
-    auto share = budget_.take(text.size() * kBytesInHandPerByte);
+    share = budget_.take(text.size() * kBytesInHandPerByte);
     if (!share) return refused_for({ErrorKind::kBusy, "too many large commits are in hand"});
-    prepared.shares.push_back(std::move(*share));
     context.base_location = base.row->location;
   }
   const MetadataLimits limits{rules_.stored_bytes_max, rules_.inflated_bytes_max};
@@ -192,25 +215,36 @@ std::optional<Refused> ChangeMaker::commit(const MetadataChange& change, Base ba
     metadata = iceberg::commit_table(nullptr, table_commit_of(change), context);
   }
   if (!metadata) return refused_for(metadata.error());
-  if (metadata->is_unchanged())
-    return keep(change, std::move(*base.row), std::move(text), prepared);
-  return add(change, base, std::move(*metadata), prepared);
+  auto made = metadata->is_unchanged() ? keep(change, std::move(*base.row), std::move(text))
+                                       : add(change, base, std::move(*metadata));
+  if (auto* const prepared = std::get_if<PreparedChange>(&made); prepared != nullptr && share) {
+    prepared->share.emplace(std::move(*share));
+  }
+  return made;
 }
 
 // Its requirements hold of this row: a list is all or nothing of those, too. Alone, it may as well
 // have come before whatever moves the pointer.
-std::optional<Refused> ChangeMaker::keep(const MetadataChange& change, TableRow row,
-                                         std::string text, PreparedChanges& prepared) {
-  prepared.operations.emplace_back(CheckPointer{change.ident, row, kind_of(change)});
-  prepared.changed.push_back({std::move(row), std::move(text)});
-  return std::nullopt;
+ChangeMaker::Outcome ChangeMaker::keep(const MetadataChange& change, TableRow row,
+                                       std::string text) {
+  PreparedChange kept;
+  kept.base = row;
+  kept.operation = CheckPointer{change.ident, row, kind_of(change)};
+  kept.changed = {std::move(row), std::move(text)};
+  return kept;
+}
+
+bool ChangeMaker::is_old_file_of(const TableRow& row, const std::string& location) const {
+  if (row.table_uuid == shm::Id{}) return false;
+  const auto file = describe_metadata_file(location, rules_);
+  return file && file->row.table_uuid == row.table_uuid;
 }
 
 // A file that is gone, or another than was registered, may mean that the pointer has moved.
 Refused ChangeMaker::moved_meanwhile(const MetadataChange& change, const TableRow& row,
-                                     const Error& error, PreparedChanges& prepared) const {
+                                     const Error& error, std::uint64_t& generation) const {
   const auto now = read_base(change.ident, kind_of(change));
-  if (now) prepared.generation = std::max(prepared.generation, now->generation);
+  if (now) generation = std::max(generation, now->generation);
   if (now && (!now->row || !is_same_pointer(*now->row, row))) {
     return refused(Refusal::kStaleBase, ErrorKind::kConflict, error.message());
   }
@@ -221,9 +255,8 @@ Refused ChangeMaker::unreadable(const TableRow& row, const Error& error) {
   return refused_for({error.kind(), row.location + ": " + error.message()});
 }
 
-std::optional<Refused> ChangeMaker::add(const MetadataChange& change, const Base& base,
-                                        iceberg::NewMetadata metadata,
-                                        PreparedChanges& prepared) const {
+ChangeMaker::Outcome ChangeMaker::add(const MetadataChange& change, const Base& base,
+                                      iceberg::NewMetadata metadata) const {
   if (metadata.json.size() > rules_.inflated_bytes_max) {
     return refused(Refusal::kNone, ErrorKind::kInvalidArgument,
                    "The metadata of " + dotted(change.ident) + " would have " +
@@ -241,15 +274,13 @@ std::optional<Refused> ChangeMaker::add(const MetadataChange& change, const Base
   operation.row = file->row();
   operation.kind = kind_of(change);
   operation.based_on = base.row;
-  prepared.moved.push_back(prepared.changed.size());
-  prepared.changed.push_back({file->row(), std::move(metadata.json)});
-  prepared.operations.emplace_back(std::move(operation));
-  prepared.files.push_back(std::move(*file));
-  const std::string own = directory_of(prepared.changed.back().row.location);
-  for (auto& old : metadata.files_to_delete) {
-    if (directory_of(old) == own) prepared.files_to_delete.push_back(std::move(old));
-  }
-  return std::nullopt;
+  PreparedChange made;
+  made.base = base.row;
+  made.changed = {file->row(), std::move(metadata.json)};
+  made.operation = std::move(operation);
+  made.file.emplace(std::move(*file));
+  made.old_files = std::move(metadata.files_to_delete);
+  return made;
 }
 
 }  // namespace iceblink::daemon

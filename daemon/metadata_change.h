@@ -49,15 +49,24 @@ struct ChangedMetadata {
   std::string json;  // as it is answered; empty: one of several changes
 };
 
-/// What one attempt has made. Destroying it removes the files that were not kept.
+/// One change, made on one base.
+struct PreparedChange {
+  ChangedMetadata changed;
+  std::optional<TableRow> base;            // none: the name stood for nothing
+  std::optional<Operation> operation;      // none: staged
+  std::optional<NewMetadataFile> file;     // none: staged, or nothing has changed
+  std::vector<std::string> old_files;      // locations to delete, once the pointer has moved
+  std::optional<ByteBudget::Share> share;  // of the memory for all of it
+};
+
+/// What an attempt has made. Destroying it removes the files that were not kept.
 struct PreparedChanges {
-  std::vector<ChangedMetadata> changed;  // one for each change
-  std::vector<std::size_t> moved;        // those of them whose pointers will have moved
-  std::vector<Operation> operations;
-  std::vector<NewMetadataFile> files;
-  std::vector<std::string> files_to_delete;  // locations, once the pointers have moved
-  std::uint64_t generation = 0;              // of what was read
-  std::vector<ByteBudget::Share> shares;     // of the memory for all of it
+  std::vector<PreparedChange> changes;  // one for each change
+  std::uint64_t generation = 0;         // of what was read
+  std::size_t new_file_count = 0;       // written by this attempt
+
+  [[nodiscard]] std::vector<Operation> operations() const;
+  [[nodiscard]] std::size_t file_count() const noexcept;
 };
 
 /// Whether a refusal of the committer's only means that the catalog has changed since it was read:
@@ -77,27 +86,31 @@ class ChangeMaker {
         budget_(budget),
         warehouse_(std::move(warehouse)) {}
 
-  /// All of the changes, or a refusal, and no file is left. Throws std::bad_alloc.
+  /// All of the changes, or a refusal, and no file is left. What `earlier`, an attempt that lost a
+  /// race, has made on a base that still stands is kept. Throws std::bad_alloc.
   [[nodiscard]] std::variant<PreparedChanges, Refused> prepare(
-      std::span<const MetadataChange> changes) const;
+      std::span<const MetadataChange> changes, PreparedChanges earlier) const;
+
+  /// Whether there is metadata of the same table or view at `location`: what is written into a
+  /// metadata-log may be anything.
+  [[nodiscard]] bool is_old_file_of(const TableRow& row, const std::string& location) const;
 
  private:
   struct Base;
   [[nodiscard]] Result<Base> read_base(const TableIdent& ident, ObjectKind kind) const;
-  [[nodiscard]] std::optional<Refused> prepare_one(const MetadataChange& change,
-                                                   PreparedChanges& prepared) const;
-  [[nodiscard]] std::optional<Refused> create(const MetadataChange& change, const Base& base,
-                                              PreparedChanges& prepared) const;
-  [[nodiscard]] std::optional<Refused> commit(const MetadataChange& change, Base base,
-                                              PreparedChanges& prepared) const;
-  [[nodiscard]] static std::optional<Refused> keep(const MetadataChange& change, TableRow row,
-                                                   std::string text, PreparedChanges& prepared);
+  /// A change that is made, or why it is refused.
+  using Outcome = std::variant<PreparedChange, Refused>;
+  [[nodiscard]] Outcome prepare_one(const MetadataChange& change, Base base,
+                                    std::uint64_t& generation) const;
+  [[nodiscard]] Outcome create(const MetadataChange& change, const Base& base) const;
+  [[nodiscard]] Outcome commit(const MetadataChange& change, Base base,
+                               std::uint64_t& generation) const;
+  [[nodiscard]] static Outcome keep(const MetadataChange& change, TableRow row, std::string text);
   [[nodiscard]] Refused moved_meanwhile(const MetadataChange& change, const TableRow& row,
-                                        const Error& error, PreparedChanges& prepared) const;
+                                        const Error& error, std::uint64_t& generation) const;
   [[nodiscard]] static Refused unreadable(const TableRow& row, const Error& error);
-  [[nodiscard]] std::optional<Refused> add(const MetadataChange& change, const Base& base,
-                                           iceberg::NewMetadata metadata,
-                                           PreparedChanges& prepared) const;
+  [[nodiscard]] Outcome add(const MetadataChange& change, const Base& base,
+                            iceberg::NewMetadata metadata) const;
 
   Store& store_;
   const MetadataFileRules rules_;

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "daemon/live_pointers.h"
 #include "daemon/metadata_change.h"
 
 namespace iceblink::daemon {
@@ -19,10 +20,10 @@ StoredAnswer stored_answer_of(StoredAnswer::Form form, const PreparedChanges& pr
   StoredAnswer stored;
   stored.form = form;
   stored.status = form == StoredAnswer::Form::kEmpty ? 204 : 200;
-  if (form == StoredAnswer::Form::kEmpty || prepared.changed.empty()) return stored;
-  stored.row = prepared.changed.front().row;
-  const bool has_moved = !prepared.moved.empty() && prepared.moved.front() == 0;
-  if (has_moved) stored.row.generation = generation;
+  if (form == StoredAnswer::Form::kEmpty || prepared.changes.empty()) return stored;
+  const PreparedChange& first = prepared.changes.front();
+  stored.row = first.changed.row;
+  if (first.file) stored.row.generation = generation;
   return stored;
 }
 
@@ -32,7 +33,8 @@ class MetadataCommits::State {
  public:
   State(Store& store, Committer& committer, MetadataFileRules rules, const WriteRoots& roots,
         MetadataCommitsOptions options)
-      : committer_(committer),
+      : store_(store),
+        committer_(committer),
         roots_(roots),
         options_(std::move(options)),
         budget_(options_.bytes_max),
@@ -75,6 +77,12 @@ class MetadataCommits::State {
   };
   using JobPtr = std::shared_ptr<Job>;
   enum class Race : std::uint8_t { kNone, kLost };
+  /// Metadata files that fell out of a metadata-log.
+  struct OldFiles {
+    std::string key;  // encoded, of the table or view
+    TableRow row;
+    std::vector<std::string> locations;
+  };
 
   void run(const JobPtr& job) {
     const bool taken = pool_.run([this, job] { attempt(job); });
@@ -84,15 +92,19 @@ class MetadataCommits::State {
   void attempt(const JobPtr& job) noexcept {
     try {
       ++job->attempts;
-      auto prepared = maker_.prepare(job->changes);
+      const std::size_t earlier_count = job->prepared.file_count();
+      auto prepared = maker_.prepare(job->changes, std::exchange(job->prepared, {}));
       if (auto* const refused = std::get_if<Refused>(&prepared)) {
         // On the newest base: final, unless that moved while its file was read.
         const Race race = refused->refusal == Refusal::kStaleBase ? Race::kLost : Race::kNone;
         return settle(job, std::move(*refused), race);
       }
       job->prepared = std::get<PreparedChanges>(std::move(prepared));
-      // relaxed: a count for showing
-      written_.fetch_add(job->prepared.files.size(), std::memory_order_relaxed);
+      const std::size_t new_count = job->prepared.new_file_count;
+      // relaxed: counts for showing
+      written_.fetch_add(new_count, std::memory_order_relaxed);
+      removed_.fetch_add(earlier_count + new_count - job->prepared.file_count(),
+                         std::memory_order_relaxed);
       submit(job);
     } catch (const std::bad_alloc&) {
       refuse(job, busy("out of memory"));
@@ -102,7 +114,7 @@ class MetadataCommits::State {
   }
 
   void submit(const JobPtr& job) {
-    Submission submission{job->prepared.operations, std::nullopt};
+    Submission submission{job->prepared.operations(), std::nullopt};
     if (job->claim) submission.claim = claim_of(job);
     if (submission.operations.empty() && !submission.claim)
       return done(job, job->prepared.generation);
@@ -122,8 +134,8 @@ class MetadataCommits::State {
   }
 
   // The pointer moved meanwhile: on the new base the requirements may still hold.
+  // What was made on bases that still stand is not made again.
   void settle(const JobPtr& job, Refused refused, Race race) {
-    drop_files(*job);
     if (race == Race::kNone) return refuse(job, std::move(refused));
     if (job->attempts >= options_.attempts_max) {
       refused.refusal = Refusal::kCommitFailed;
@@ -142,21 +154,45 @@ class MetadataCommits::State {
 
   // On the committer's thread: only what is quick.
   void done(const JobPtr& job, std::uint64_t generation) {
-    PreparedChanges& prepared = job->prepared;
-    for (auto& file : prepared.files) file.keep();
-    for (const std::size_t i : prepared.moved) prepared.changed[i].row.generation = generation;
-    auto old_files = std::move(prepared.files_to_delete);
-    job->finish(ChangesDone{std::move(prepared.changed), generation});
+    ChangesDone answer;
+    answer.generation = generation;
+    std::vector<OldFiles> old_files;
+    for (std::size_t i = 0; i < job->prepared.changes.size(); ++i) {
+      PreparedChange& change = job->prepared.changes[i];
+      if (change.file) {
+        change.file->keep();
+        change.changed.row.generation = generation;
+      }
+      if (!change.old_files.empty()) {
+        old_files.push_back(
+            {encode(job->changes[i].ident), change.changed.row, std::move(change.old_files)});
+      }
+      answer.changed.push_back(std::move(change.changed));
+    }
+    job->finish(std::move(answer));
     if (old_files.empty()) return;
     // What cannot be deleted now stays: nothing names it any more.
     static_cast<void>(pool_.run([this, old = std::move(old_files)] {
-      for (const auto& location : old) static_cast<void>(roots_.remove(location));
+      for (const OldFiles& files : old) remove_old(files);
     }));
+  }
+
+  // Never what another row names, whoever wrote it into the metadata-log.
+  void remove_old(const OldFiles& files) noexcept {
+    try {
+      const auto unnamed = without_named(store_, files.key, files.row, files.locations);
+      if (!unnamed) return;
+      for (const auto& location : *unnamed) {
+        if (maker_.is_old_file_of(files.row, location)) static_cast<void>(roots_.remove(location));
+      }
+    } catch (const std::bad_alloc&) {
+      // They stay.
+    }
   }
 
   void drop_files(Job& job) {
     // relaxed: a count for showing
-    removed_.fetch_add(job.prepared.files.size(), std::memory_order_relaxed);
+    removed_.fetch_add(job.prepared.file_count(), std::memory_order_relaxed);
     job.prepared = {};
   }
 
@@ -169,6 +205,7 @@ class MetadataCommits::State {
             }};
   }
 
+  Store& store_;
   Committer& committer_;
   const WriteRoots& roots_;
   const MetadataCommitsOptions options_;

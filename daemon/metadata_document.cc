@@ -61,7 +61,7 @@ std::optional<std::string> read_document_at_once(const TableRow& row,
   if (row.metadata_fingerprint == shm::Id{}) return std::nullopt;
   const auto path = rules.map.path_of(row.location);
   if (!path) return std::nullopt;
-  auto bytes = read_if_cached(*path, kAtOnceBytesMax);
+  auto bytes = read_if_cached(*path, kAtOnceBytesMax, rules.own_files);
   if (!bytes || bytes->front() == kGzipMagic) return std::nullopt;
   if (iceberg::fingerprint_of(std::as_bytes(std::span(*bytes))) != row.metadata_fingerprint) {
     return std::nullopt;

@@ -25,6 +25,8 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   [[nodiscard]] int fd() const noexcept { return fd_; }
+  /// It is never closed.
+  void leave_open() noexcept { fd_ = -1; }
 
  private:
   int fd_;
@@ -61,6 +63,10 @@ Error error_of(int code, std::string_view location, std::string_view doing) {
           std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
 }
 
+Error own_file(std::string_view location) {
+  return {ErrorKind::kNotAllowed, std::string(location) + ": a file of the catalog's own store"};
+}
+
 Error too_large(std::string_view location, std::size_t bytes_max) {
   return {ErrorKind::kTooLarge, std::string(location) + ": the file is larger than " +
                                     std::to_string(bytes_max) + " bytes"};
@@ -90,11 +96,19 @@ Result<std::string> read_all(int fd, std::size_t guess, std::string_view locatio
 Result<std::string> read_metadata_file(std::string_view location,
                                        const MetadataFileRules& rules) try {
   ICEBLINK_ASSIGN_OR_RETURN(const std::string path, rules.map.path_of(location));
+  struct stat ahead {};
+  if (::stat(path.c_str(), &ahead) == 0 && is_among(ahead, rules.own_files)) {
+    return own_file(location);
+  }
   // O_NONBLOCK: a FIFO would make the open wait; it has no effect on regular files.
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.fd() < 0) return error_of(errno, location, "open");
   struct stat status {};
   if (::fstat(file.fd(), &status) != 0) return error_of(errno, location, "stat");
+  if (is_among(status, rules.own_files)) {  // put there meanwhile
+    file.leave_open();
+    return own_file(location);
+  }
   if (!S_ISREG(status.st_mode)) {
     return {ErrorKind::kInvalidArgument, std::string(location) + ": not a regular file"};
   }

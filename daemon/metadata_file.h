@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "daemon/file_identity.h"
 #include "daemon/store.h"
 #include "iceberg/location_map.h"
 
@@ -16,6 +18,9 @@ struct MetadataFileRules {
   std::size_t stored_bytes_max = std::size_t{256} << 20;
   std::size_t inflated_bytes_max = std::size_t{256} << 20;
   iceberg::LocationMap map{};  // where locations are read; messages speak of the stored ones
+  /// Never opened, under whatever name: LMDB's locks are POSIX ones, and a process loses those of a
+  /// file when it closes any descriptor of it.
+  std::vector<FileIdentity> own_files{};
 };
 
 /// The file's bytes, as stored. kNotFound: "Failed to open input stream for file: <location>";

@@ -37,6 +37,13 @@ class OwnDirectories {
     }
   }
 
+  /// A file of this clean path is another's: a directory that holds it is no table's own.
+  void give_up(const std::string& path) {
+    std::erase_if(directories_, [&](const Directory& directory) {
+      return is_below(path, directory.path) || is_below(path, directory.real_path);
+    });
+  }
+
   /// Whether a file of this clean path is in one of them, by its path and in truth: links do not
   /// lead out.
   [[nodiscard]] bool hold(const std::string& path) {
@@ -98,6 +105,11 @@ class Purge {
                          iceberg::is_true(table.properties, "gc.enabled")) {
     limits_.document_bytes_max = rules.stored_bytes_max;
     limits_.inflated_bytes_max = rules.inflated_bytes_max;
+  }
+
+  /// The pointers of other tables and views.
+  void heed(const shm::Change& other) {
+    if (const auto path = clean_path_of(other.location, rules_.map)) directories_.give_up(*path);
   }
 
   [[nodiscard]] PurgeOutcome run(const std::string& metadata_location) && {
@@ -266,13 +278,28 @@ Result<std::shared_ptr<TableMetadata>> read_table(const TableRow& row,
 }  // namespace
 
 PurgeOutcome purge_table(const TableRow& row, const MetadataFileRules& rules,
-                         const WriteRoots& roots, const std::atomic<bool>& is_stopping) {
+                         const WriteRoots& roots, const LivePointers& live,
+                         const std::atomic<bool>& is_stopping) {
+  const auto failure = [](std::string_view why) {
+    PurgeOutcome outcome;
+    outcome.failed_count = 1;
+    outcome.first_failure = why;
+    return outcome;
+  };
   const auto table = read_table(row, rules);
-  if (table) return Purge(**table, rules, roots, is_stopping).run(row.location);
-  PurgeOutcome outcome;
-  outcome.failed_count = 1;
-  outcome.first_failure = table.error().message();
-  return outcome;
+  if (!table) return failure(table.error().message());
+  Purge purge(**table, rules, roots, is_stopping);
+  const bool has_uuid = row.table_uuid != shm::Id{};
+  bool has_another_name = false;
+  const Status status = live([&](const shm::Change& other) {
+    const bool is_same =
+        other.location == row.location || (has_uuid && other.table_uuid == row.table_uuid);
+    has_another_name = has_another_name || is_same;
+    purge.heed(other);
+  });
+  if (!status) return failure(status.error().message());
+  if (has_another_name) return failure("another name of the catalog has this table");
+  return std::move(purge).run(row.location);
 }
 
 }  // namespace iceblink::daemon

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "daemon/metadata_file.h"
@@ -21,11 +22,15 @@ struct PurgeOutcome {
   std::string first_failure;
 };
 
+/// Calls its argument for the row of each table and view of the catalog: none of their files goes.
+using LivePointers = std::function<Status(const std::function<void(const shm::Change&)>&)>;
+
 /// Deletes what lies below the table's location and the paths of its properties (write.data.path,
 /// write.folder-storage.path, write.object-storage.path, write.metadata.path), and below a write
-/// root; nothing else, whatever the metadata names. A directory that is a write root, or has one
-/// within it, is no table's own: all of its files are refused. What lies elsewhere is not even
-/// read: a manifest there leaves behind what only it names.
+/// root; nothing else, whatever the metadata names. A directory that is a write root, or has one or
+/// the metadata file of another table or view within it, is no table's own: all of its files are
+/// refused. Nothing is deleted where another name has the same table. What lies elsewhere is not
+/// even read: a manifest there leaves behind what only it names.
 ///
 /// A file goes after all that it names, the metadata file last. Where something could not be read
 /// or deleted, what names it stays, up to the metadata files, so that the purge can be repeated.
@@ -37,7 +42,7 @@ struct PurgeOutcome {
 /// one manifest at a time, and some 50 bytes for each file. Throws std::bad_alloc.
 /// Once `is_stopping` is set, what is left counts as failed.
 [[nodiscard]] PurgeOutcome purge_table(const TableRow& row, const MetadataFileRules& rules,
-                                       const WriteRoots& roots,
+                                       const WriteRoots& roots, const LivePointers& live,
                                        const std::atomic<bool>& is_stopping);
 
 }  // namespace iceblink::daemon

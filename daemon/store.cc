@@ -82,9 +82,9 @@ class LmdbStore final : public Store {
     return LmdbReading::begin(env_.get(), gate_, databases_, file_);
   }
   [[nodiscard]] Result<std::unique_ptr<Writing>> write() override {
-    return LmdbWriting::begin(
-        env_.get(), databases_, file_,
-        {options_.log_entries_max, options_.log_bytes_max, options_.answers_max});
+    return LmdbWriting::begin(env_.get(), databases_, file_,
+                              {options_.log_entries_max, options_.log_bytes_max,
+                               options_.answers_max, options_.answers_bytes_max});
   }
 
  private:

@@ -46,6 +46,7 @@ struct StoreOptions {
   std::uint64_t log_entries_max = 100'000;                 // generations kept in the change log
   std::uint64_t log_bytes_max = std::uint64_t{256} << 20;  // above, its oldest generations go
   std::uint64_t answers_max = 1'000'000;                   // kept for idempotency keys
+  std::uint64_t answers_bytes_max = std::uint64_t{1} << 30;
 };
 
 /// A page of names and where the next one starts.

@@ -14,7 +14,7 @@ namespace iceblink::daemon {
 using IdempotencyKey = std::array<std::uint8_t, 16>;
 
 /// A body that is larger is not kept: the request may then be carried out again.
-inline constexpr std::size_t kStoredTextBytesMax = std::size_t{1} << 20;
+inline constexpr std::size_t kStoredTextBytesMax = std::size_t{64} << 10;
 
 struct StoredAnswer {
   enum class Form : std::uint8_t {

@@ -9,6 +9,8 @@ namespace iceblink::daemon::http {
 namespace {
 
 constexpr unsigned kRetryAfterSeconds = 1;
+/// A file is not there, which may be mended.
+constexpr std::string_view kFileNotFound = "NotFoundException";
 
 // Length of the well-formed UTF-8 sequence at the start of `text`; 0 when there is none.
 std::size_t sequence_bytes(std::string_view text) {
@@ -47,7 +49,7 @@ RestError rest_error_of(ErrorKind kind) noexcept {
     case ErrorKind::kInvalidArgument:
       return {400, "IllegalArgumentException"};
     case ErrorKind::kNotFound:
-      return {404, "NotFoundException"};
+      return {404, kFileNotFound};
     case ErrorKind::kAlreadyExists:
       return {409, "AlreadyExistsException"};
     case ErrorKind::kNotEmpty:
@@ -120,6 +122,7 @@ Response error_response(RestError error, std::string_view message) {
   body += "}}";
   Response response = json_response(std::move(body));
   response.status = error.status;
+  response.is_final = error.type != kFileNotFound;
   if (error.status == 429 || error.status == 503) response.retry_after_s = kRetryAfterSeconds;
   return response;
 }

@@ -27,7 +27,7 @@ std::optional<StoredAnswer> stored_answer_of(const Response& response) {
   const bool is_final_refusal =
       response.status >= 400 && response.status < 500 &&
       std::find(std::begin(kNotFinal), std::end(kNotFinal), response.status) == std::end(kNotFinal);
-  if (!is_success && !is_final_refusal) return std::nullopt;
+  if ((!is_success && !is_final_refusal) || !response.is_final) return std::nullopt;
   if (response.body_bytes() > kStoredTextBytesMax) return std::nullopt;
   StoredAnswer stored;
   stored.status = static_cast<std::uint16_t>(response.status);
@@ -229,8 +229,8 @@ IdempotencyClaim Exchange::claim_of(
 
 void Exchange::on_file_thread(std::function<void()> job) {
   // relaxed: a sum, which only limits
-  if (services_.counters.answer_bytes.load(std::memory_order_relaxed) >
-      services_.answer_bytes_max) {
+  if (!is_write() && services_.counters.answer_bytes.load(std::memory_order_relaxed) >
+                         services_.answer_bytes_max) {
     return answer(error_response({ErrorKind::kBusy, "too many large answers are being sent"}));
   }
   const bool taken =

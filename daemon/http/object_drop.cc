@@ -8,6 +8,7 @@
 #include "daemon/http/error_body.h"
 #include "daemon/http/path_names.h"
 #include "daemon/http/resources.h"
+#include "daemon/live_pointers.h"
 #include "daemon/purge.h"
 #include "daemon/refusals.h"
 
@@ -44,30 +45,13 @@ void log_outcome(const TableIdent& ident, const PurgeOutcome& outcome) {
               outcome.first_failure.empty() ? "" : ": ", outcome.first_failure);
 }
 
-// The same table under a second name: registered twice, or again while this was waiting.
-Result<bool> has_another_name(const Store& store, const TableRow& row) {
-  ICEBLINK_ASSIGN_OR_RETURN(const auto reading, store.read());
-  const bool has_uuid = row.table_uuid != shm::Id{};
-  bool found = false;
-  ICEBLINK_RETURN_IF_ERROR(reading->for_each([&](const shm::Change& change) -> Status {
-    found =
-        found ||
-        (change.kind == shm::RecordKind::kTable &&
-         (change.location == row.location || (has_uuid && change.table_uuid == row.table_uuid)));
-    return Ok{};
-  }));
-  return found;
-}
-
 // On a thread of its own, when the drop is durable: it stays done whatever becomes of the files.
 void delete_files(const Services& services, const TableIdent& ident, const TableRow& row) {
   try {
-    const auto is_named = has_another_name(services.store, row);
-    if (!is_named || *is_named) {
-      return spdlog::warn("table {} was dropped, its files were left: {}", format(ident),
-                          is_named ? "another name has them" : is_named.error().message());
-    }
-    log_outcome(ident, purge_table(row, services.metadata_rules, services.write_roots,
+    const auto live = [&](const std::function<void(const shm::Change&)>& visit) {
+      return for_each_pointer(services.store, visit);
+    };
+    log_outcome(ident, purge_table(row, services.metadata_rules, services.write_roots, live,
                                    services.is_stopping));
   } catch (const std::bad_alloc&) {
     spdlog::warn("the files of a dropped table were left, out of memory: {}", row.location);

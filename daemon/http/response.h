@@ -23,6 +23,7 @@ struct Response {
   std::optional<unsigned> retry_after_s;
   std::optional<std::uint64_t> generation;  // Iceblink-Generation
   bool closes = false;                      // the connection ends after this answer
+  bool is_final = true;  // false: what it says may be otherwise when the request comes again
 
   [[nodiscard]] std::size_t body_bytes() const noexcept;
 };

@@ -112,10 +112,11 @@ class PurgeTest : public ::testing::Test {
   [[nodiscard]] PurgeOutcome purge(const TableRow& row) const {
     const auto roots = WriteRoots::of({at("")}, {});
     EXPECT_TRUE(roots) << roots.error().message();
-    return purge_table(row, {}, *roots, is_stopping_);
+    return purge_table(row, {}, *roots, nobody_, is_stopping_);
   }
   [[nodiscard]] PurgeOutcome purge(const Document& table) const { return purge(row(table)); }
 
+  const LivePointers nobody_ = [](const auto&) { return Status(Ok{}); };
   std::atomic<bool> is_stopping_{false};
 
   /// The smallest table that has a file of each kind.
@@ -199,8 +200,9 @@ TEST_F(PurgeTest, FindsFilesWhereLocationsAreReadElsewhere) {
   MetadataFileRules rules;
   rules.map = *iceberg::LocationMap::of({{"s3://b", at("")}});
   const auto described = row(table({one}).with("location", R"("s3://b/t")"));
-  EXPECT_THAT(purge_table(described, rules, *WriteRoots::of({"s3://b"}, rules.map), is_stopping_),
-              Is(4, 0, 2));
+  EXPECT_THAT(
+      purge_table(described, rules, *WriteRoots::of({"s3://b"}, rules.map), nobody_, is_stopping_),
+      Is(4, 0, 2));
   EXPECT_THAT(left(), ElementsAre("t2/data/a.parquet"));
 }
 
@@ -379,7 +381,8 @@ TEST_F(PurgeTest, HeedsTheLimitsOfWhatIsRead) {
   put(at("t/metadata/m1.avro"), std::string(100'000, 'x'));
   MetadataFileRules rules;
   rules.stored_bytes_max = 50'000;
-  const auto outcome = purge_table(described, rules, *WriteRoots::of({at("")}, {}), is_stopping_);
+  const auto outcome =
+      purge_table(described, rules, *WriteRoots::of({at("")}, {}), nobody_, is_stopping_);
   EXPECT_THAT(outcome, Is(0, 1, 0));
   EXPECT_THAT(outcome.first_failure, HasSubstr("m1.avro: the file is larger than 50000 bytes"));
 }
