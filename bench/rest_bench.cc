@@ -20,7 +20,7 @@ constexpr std::string_view kCommitted = "/v1/namespaces/ns/tables/c";
 
 void make_tables(HttpConnection& daemon, const std::string& metadata) {
   SampleMetadataShape shape;
-  shape.snapshot_count = 8;
+  shape.snapshot_count = 18;
   shape.metadata_log_count = 60;
   std::ofstream(metadata, std::ios::binary) << sample_metadata(shape);
   daemon.request(HttpConnection::post("/v1/namespaces", R"({"namespace":["ns"]})"), "HTTP/1.1 200");
