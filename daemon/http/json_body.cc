@@ -5,6 +5,8 @@
 #include <boost/json/value.hpp>
 
 #include "daemon/http/duplicate_key.h"
+#include "iceberg/json_surrogates.h"
+#include "iceberg/metadata_text.h"
 
 namespace iceblink::daemon::http {
 namespace {
@@ -38,6 +40,7 @@ Result<std::vector<std::string>> strings_of(const json::value& value, std::strin
 }  // namespace
 
 Result<json::object> parse_object(std::string_view text, std::size_t depth_max) {
+  text.remove_prefix(iceberg::bom_bytes_of(text));
   json::parse_options options;
   options.max_depth = depth_max;
   json::error_code error;
@@ -48,6 +51,11 @@ Result<json::object> parse_object(std::string_view text, std::size_t depth_max) 
   }
   if (error) {
     return {ErrorKind::kInvalidArgument, "the body is not valid JSON: " + error.message()};
+  }
+  // Parsers differ in whether they refuse it: this one does not everywhere.
+  if (const auto at = iceberg::find_half_surrogate(text)) {
+    return {ErrorKind::kInvalidArgument,
+            "the body is " + iceberg::half_surrogate_message(text, *at)};
   }
   if (!value.is_object()) return {ErrorKind::kInvalidArgument, "the body is not a JSON object"};
   if (const auto key = find_duplicate_key(text, depth_max)) {

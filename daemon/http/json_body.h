@@ -19,7 +19,8 @@ namespace iceblink::daemon::http {
 /// Nesting allowed in a body.
 inline constexpr std::size_t kJsonDepthMax = 32;
 
-/// A JSON object, valid UTF-8, not nested deeper than `depth_max`, no key twice in one object.
+/// A JSON object, valid UTF-8, not nested deeper than `depth_max`, no key twice in one object, no
+/// half of a surrogate pair in a string. A BOM in front of it is passed over.
 [[nodiscard]] Result<boost::json::object> parse_object(std::string_view text,
                                                        std::size_t depth_max = kJsonDepthMax);
 

@@ -216,7 +216,8 @@ struct ViewCreationRequest : RequestMemory {
 
 /// From the body of a request. kInvalidArgument names the member: JSON that is none, a member that
 /// is missing or of another type, an update or a requirement that is unknown, or none of a table
-/// (of a view). kTooLarge: over a limit; kOutOfMemory. Members that are unknown are ignored.
+/// (of a view), half a surrogate pair in a string, more depth or more elements than are read.
+/// kTooLarge: more than 4 GiB; kOutOfMemory. Members that are unknown are ignored.
 /// Identifiers are validated. Thread safety: pure functions.
 [[nodiscard]] Result<std::shared_ptr<const TableCommitRequest>> parse_table_commit(
     std::string_view body) noexcept;

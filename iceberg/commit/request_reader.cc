@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "iceberg/json_parsing.h"
+#include "iceberg/json_surrogates.h"
 #include "iceberg/member_set.h"
 #include "iceberg/metadata_text.h"
 #include "iceberg/partitioning_reader.h"
@@ -12,9 +13,10 @@
 namespace iceblink::iceberg {
 namespace {
 
-/// What is wrong with a request is its client's fault.
+/// What is wrong with a request is its client's fault; also that it is beyond a limit of its
+/// content: it will be so again, however small its body.
 Error as_invalid(const Error& error) {
-  if (error.kind() != ErrorKind::kCorrupt) return error;
+  if (error.kind() != ErrorKind::kCorrupt && error.kind() != ErrorKind::kTooLarge) return error;
   return {ErrorKind::kInvalidArgument, error.message()};
 }
 
@@ -35,7 +37,12 @@ Status RequestText::begin(std::string_view body) {
   body.remove_prefix(bom_bytes_of(body));
   if (body.empty()) return {ErrorKind::kInvalidArgument, "the body is empty"};
   const auto begun = parsing_->json.begin(memory_.arena().adopt(ByteBuffer(body)));
-  if (!begun) return as_invalid(begun.error());
+  if (!begun) {
+    return begun.error().kind() == ErrorKind::kTooLarge ? begun.error() : as_invalid(begun.error());
+  }
+  if (const auto at = find_half_surrogate(body)) {
+    return {ErrorKind::kInvalidArgument, half_surrogate_message(body, *at)};
+  }
   return Ok{};
 }
 

@@ -19,7 +19,8 @@
 namespace iceblink::iceberg {
 
 /// Reads a text as one JSON value, which `read` reads. The text is copied into the memory; a BOM is
-/// passed over. kInvalidArgument: the first problem; kTooLarge, kOutOfMemory.
+/// passed over. kInvalidArgument: the first problem, among them half a surrogate pair in a string
+/// wherever it stands, and a limit that is exceeded; kTooLarge: more than 4 GiB; kOutOfMemory.
 class RequestText {
  public:
   explicit RequestText(RequestMemory& memory);

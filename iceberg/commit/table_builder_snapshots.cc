@@ -9,6 +9,9 @@ namespace iceblink::iceberg {
 namespace {
 
 constexpr std::string_view kMainBranch = "main";
+constexpr std::string_view kOperation = "operation";
+/// As current-snapshot-id: there is none.
+constexpr std::int64_t kNoSnapshot = -1;
 /// What clocks of writers may differ by.
 constexpr std::int64_t kClockSkewMs = 60'000;
 
@@ -71,6 +74,9 @@ Status TableBuilder::check_structure_for_snapshots() const {
 Status TableBuilder::check_new_snapshot(const TableSnapshot& snapshot,
                                         bool has_sequence_number) const {
   const std::string id = std::to_string(snapshot.snapshot_id);
+  if (snapshot.snapshot_id == kNoSnapshot) {
+    return invalid("Cannot add snapshot " + id + ": this id stands for no snapshot");
+  }
   if (snapshots_.find(snapshot.snapshot_id) != nullptr) {
     return invalid("Snapshot already exists for id: " + id);
   }
@@ -83,6 +89,10 @@ Status TableBuilder::check_new_snapshot(const TableSnapshot& snapshot,
     return invalid("Cannot add snapshot " + id + ": it has no manifest-list");
   }
   if (values_.format_version == 1) return Ok{};
+  // Optional in format 1 alone: others refuse to read a table with such a snapshot.
+  if (std::ranges::find(snapshot.summary, kOperation, &Property::key) == snapshot.summary.end()) {
+    return invalid("Cannot add snapshot " + id + ": its summary has no operation");
+  }
   if (!has_sequence_number || snapshot.sequence_number < 0) {
     return invalid("Cannot add snapshot " + id + ": its sequence-number is " +
                    (has_sequence_number ? "negative" : "missing"));

@@ -219,6 +219,27 @@ TEST_F(BodyRules, NeverBecomeHalfASurrogate) {
   for (const auto& path : files()) std::filesystem::remove(path);
 }
 
+TEST_F(BodyRules, AreRefusedWithHalfASurrogateInAnyOfTheirStrings) {
+  create_table("t");
+  const auto before = state();
+  for (const auto& [target, body] : std::vector<std::pair<std::string, std::string>>{
+           {"/v1/namespaces", R"({"namespace":["\ud800"]})"},
+           {"/v1/namespaces", R"({"namespace":["n"],"properties":{"a":"\udc00x"}})"},
+           {"/v1/namespaces/ns/properties", R"({"updates":{"\ud800":"b"}})"},
+           {"/v1/namespaces/ns/register", R"({"name":"r","metadata-location":"/\ud800\u0041"})"},
+           {"/v1/tables/rename",
+            R"({"source":{"namespace":["ns"],"name":"t"},
+                "destination":{"namespace":["ns"],"name":"\udfff"}})"},
+           {"/v1/namespaces/ns/tables/t",
+            R"({"requirements":[],"updates":[{"action":"set-location","location":"/\ud800"}]})"},
+           {"/iceblink/v1/batch", R"({"op":"create-namespace","namespace":["\ud800"]})"}}) {
+    EXPECT_THAT(send({.verb = "POST", .target = target, .body = body}),
+                IsError(400, "IllegalArgumentException", HasSubstr("JSON")))
+        << target;
+  }
+  EXPECT_EQ(state(), before);
+}
+
 // ---- What is in them.
 
 TEST_F(BodyRules, HaveTheMetadataLocationAsItWasGiven) {

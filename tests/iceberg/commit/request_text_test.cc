@@ -55,14 +55,19 @@ TEST(RequestText, SaysWhereItIsNoJson) {
               StartsWith("invalid_argument: updates[0].x: not valid JSON at byte 59"));
 }
 
+auto TooDeep() {
+  return ::testing::AllOf(StartsWith("invalid_argument: "),
+                          HasSubstr("nested deeper than 256 levels"));
+}
+
 TEST(RequestText, IsRefusedWhereItIsNestedTooDeep) {
   for (const std::size_t depth : {300U, 1'000'000U}) {
     const std::string nested = std::string(depth, '[') + std::string(depth, ']');
     for (const std::string& body :
          {R"({"x":)" + nested + "}", R"({"updates":[{"x":)" + nested + "}]}",
           R"({"requirements":[{"x":)" + nested + "}]}"}) {
-      EXPECT_THAT(table_commit(body), StartsWith("too_large: ")) << depth;
-      EXPECT_THAT(view_commit(body), StartsWith("too_large: ")) << depth;
+      EXPECT_THAT(table_commit(body), TooDeep()) << depth;
+      EXPECT_THAT(view_commit(body), TooDeep()) << depth;
     }
   }
   std::string type = "\"int\"";
@@ -71,7 +76,33 @@ TEST(RequestText, IsRefusedWhereItIsNestedTooDeep) {
            R"(,"element-required":true,"element":)" + type + "}";
   }
   const Document creation{{"name", "\"t\""}, {"schema", schema(field(1, "x", type).text()).text()}};
-  EXPECT_THAT(table_creation(creation.text()), StartsWith("too_large: "));
+  EXPECT_THAT(table_creation(creation.text()), TooDeep());
+}
+
+TEST(RequestText, HasNoHalfSurrogateInAnyString) {
+  for (const std::string half :
+       {R"(\ud800)", R"(\uDFFF)", R"(\udbffx)", R"(\ud800\u0041)", R"(\udc00\ud800)",
+        R"(\ud83d\ude00\ud83d)", R"(\\\ud800)", R"(\ud83d\\ude00)", R"(\ud800\n)"}) {
+    for (const std::string& body :
+         {R"({"requirements":[],"updates":[{"action":"set-location","location":")" + half + "\"}]}",
+          R"({"requirements":[],"updates":[],"x":{"y":[")" + half + "\"]}}",
+          R"({"requirements":[],"updates":[],")" + half + R"(":1})"}) {
+      for (const auto& outcome : outcomes_of(body)) {
+        EXPECT_THAT(outcome, ::testing::AllOf(StartsWith("invalid_argument: "),
+                                              HasSubstr("is half of a surrogate pair")))
+            << body;
+      }
+    }
+  }
+  for (const std::string whole : {R"(\ud83d\ude00)", R"(\uDBFF\uDFFF)", R"(\\ud800)", R"(\ue000)",
+                                  R"(\ud7ff)", R"(\\\\udfff)", R"(\"\\)"}) {
+    EXPECT_EQ(table_commit(R"({"requirements":[],"updates":[],"x":")" + whole + "\"}"), "accepted")
+        << whole;
+  }
+  // An escape that the text ends in is none.
+  for (const std::string cut : {R"({"x":"\ud8)", R"({"x":"\)", R"({"x":"\ud800\udc)"}) {
+    EXPECT_THAT(table_commit(cut), StartsWith("invalid_argument: ")) << cut;
+  }
 }
 
 TEST(RequestText, IsTheRequestsOwn) {

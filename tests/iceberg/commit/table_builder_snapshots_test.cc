@@ -72,6 +72,27 @@ TEST(TableBuilderSnapshots, ASequenceNumberIsThereFromFormatTwoOn) {
       << "format 1 has no sequence numbers";
 }
 
+TEST(TableBuilderSnapshots, ItsSummaryHasAnOperationFromFormatTwoOn) {
+  static constexpr Property kOther[] = {{"added-files", "1"}};
+  AddSnapshot bare = add_snapshot(4, 10, 3);
+  bare.snapshot.summary = {};
+  AddSnapshot without_operation = add_snapshot(4, 10, 3);
+  without_operation.snapshot.summary = kOther;
+  for (const AddSnapshot& added : {bare, without_operation}) {
+    EXPECT_EQ(commit(kHistory, {added}).error,
+              invalid("Cannot add snapshot 4: its summary has no operation"));
+    EXPECT_EQ(commit(v1(), {added}).error, "");
+  }
+}
+
+TEST(TableBuilderSnapshots, HasNoIdThatStandsForNone) {
+  EXPECT_EQ(commit(kHistory, {add_snapshot(-1, 10)}).error,
+            invalid("Cannot add snapshot -1: this id stands for no snapshot"));
+  EXPECT_EQ(commit(v1(), {add_snapshot(-1, 0)}).error,
+            invalid("Cannot add snapshot -1: this id stands for no snapshot"));
+  EXPECT_EQ(commit(kHistory, {add_snapshot(-2, 10)}).error, "");
+}
+
 TEST(TableBuilderSnapshots, ItsSchemaIsThere) {
   AddSnapshot of_another = add_snapshot(4, 10, 3);
   of_another.snapshot.schema_id = 1;
