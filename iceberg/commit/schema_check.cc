@@ -37,21 +37,40 @@ std::uint8_t format_version_of(TypeKind kind) noexcept {
   }
 }
 
+/// Where a field stands. Its full name is spelled out only where something is wrong with it.
+struct FieldPath {
+  const FieldPath* outer = nullptr;  // null: a column
+  std::string_view name;
+
+  [[nodiscard]] std::string full_name() const {
+    std::size_t bytes = 0;
+    for (const FieldPath* at = this; at != nullptr; at = at->outer) bytes += at->name.size() + 1;
+    std::string full(bytes - 1, '.');
+    for (const FieldPath* at = this; at != nullptr; at = at->outer) {
+      bytes -= at->name.size() + 1;
+      full.replace(bytes, at->name.size(), at->name);
+    }
+    return full;
+  }
+};
+
 /// Goes through all fields of a schema.
 class SchemaCheck {
  public:
   explicit SchemaCheck(std::uint8_t format_version) : format_version_(format_version) {}
 
-  void visit(std::span<const Field> fields, const std::string& path) {
+  void visit(std::span<const Field> fields, const FieldPath* outer) {
     const std::size_t repeated = find_repeated_name(fields);
-    if (repeated < fields.size()) {
-      report("two fields have the name '" + path + std::string(fields[repeated].name) + "'");
+    if (repeated < fields.size() && fault_.empty()) {
+      report("two fields have the name '" + FieldPath{outer, fields[repeated].name}.full_name() +
+             "'");
     }
     for (const Field& field : fields) {
       ids_.push_back(field.id);
-      const std::string name = path + std::string(field.name);
-      check(field, name);
-      if (field.type.is_nested()) visit(field.type.fields, name + ".");
+      const FieldPath path{outer, field.name};
+      check_format(field, path);
+      if (fault_.empty()) report(find_fault(field, path));
+      if (field.type.is_nested()) visit(field.type.fields, &path);
     }
   }
 
@@ -73,37 +92,43 @@ class SchemaCheck {
   void report(const std::string& fault) {
     if (fault_.empty()) fault_ = fault;
   }
-  void report_unsupported(const std::string& what) {
+  /// `what` goes before the field's name, `why` behind it.
+  void report_unsupported(const char* what, const FieldPath& path, const std::string& why) {
     if (++unsupported_count_ > kNamedMax) return;
     if (!unsupported_.empty()) unsupported_ += "; ";
+    unsupported_ += "Invalid ";
     unsupported_ += what;
+    unsupported_ += " for " + path.full_name() + ": " + why;
   }
-  void check(const Field& field, const std::string& name) {
+  void check_format(const Field& field, const FieldPath& path) {
     const std::uint8_t first_version = format_version_of(field.type.kind);
     if (format_version_ < first_version) {
-      report_unsupported("Invalid type for " + name + ": " + format_primitive_type(field.type) +
-                         " is not supported until v" + std::to_string(first_version));
+      report_unsupported("type", path,
+                         format_primitive_type(field.type) + " is not supported until v" +
+                             std::to_string(first_version));
     }
     if (field.initial_default && format_version_ < kDefaultsFormatVersion) {
-      report_unsupported("Invalid initial default for " + name + ": non-null default (" +
-                         std::string(*field.initial_default) + ") is not supported until v" +
-                         std::to_string(kDefaultsFormatVersion));
-    }
-    check_default(field, name, "initial-default", field.initial_default);
-    check_default(field, name, "write-default", field.write_default);
-    if (field.id < 0 || field.id > kFieldIdMax) {
-      report("the field '" + name + "' has the id " + std::to_string(field.id) +
-             ", which no column may have");
-    }
-    if (field.type.kind == TypeKind::kUnknown && field.required) {
-      report("the field '" + name + "' is of type unknown and cannot be required");
+      report_unsupported("initial default", path,
+                         "non-null default (" + std::string(*field.initial_default) +
+                             ") is not supported until v" + std::to_string(kDefaultsFormatVersion));
     }
   }
-
-  void check_default(const Field& field, const std::string& name, const char* member,
-                     const std::optional<std::string_view>& json) {
-    const std::string fault = json ? find_default_fault(field.type, *json) : "";
-    if (!fault.empty()) report("the " + std::string(member) + " of '" + name + "' " + fault);
+  /// The first thing that is wrong with a field itself; empty: nothing.
+  [[nodiscard]] static std::string find_fault(const Field& field, const FieldPath& path) {
+    for (const auto& [member, json] : {std::pair{"initial-default", field.initial_default},
+                                       std::pair{"write-default", field.write_default}}) {
+      const std::string fault = json ? find_default_fault(field.type, *json) : "";
+      if (fault.empty()) continue;
+      return "the " + std::string(member) + " of '" + path.full_name() + "' " + fault;
+    }
+    if (field.id < 0 || field.id > kFieldIdMax) {
+      return "the field '" + path.full_name() + "' has the id " + std::to_string(field.id) +
+             ", which no column may have";
+    }
+    if (field.type.kind == TypeKind::kUnknown && field.required) {
+      return "the field '" + path.full_name() + "' is of type unknown and cannot be required";
+    }
+    return "";
   }
 
   const std::uint8_t format_version_;
@@ -125,7 +150,7 @@ std::int32_t highest_id(std::span<const Field> fields) noexcept {
 
 Status check_schema(const Schema& schema, std::uint8_t format_version) {
   SchemaCheck check(format_version);
-  check.visit(schema.fields, "");
+  check.visit(schema.fields, nullptr);
   return check.status(schema);
 }
 

@@ -1,14 +1,16 @@
 // The fields of one schema by id and by full name ("location.lat", "tags.element").
 //
+// Full names are found by their hash and never spelled out: a struct with a long name and many
+// fields would take as much memory as their product.
+//
 // Thread safety: constant after construction.
 #pragma once
 
 #include <iceblink/metadata/schema.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -18,7 +20,7 @@ namespace iceblink::iceberg {
 
 class SchemaIndex {
  public:
-  /// Borrows from the schema's fields. O(fields), and the length of their full names. Throws
+  /// Borrows from the schema's fields. O(fields), and the length of their own names. Throws
   /// std::bad_alloc.
   SchemaIndex(const Schema& schema, std::uint64_t hash_seed);
 
@@ -31,14 +33,22 @@ class SchemaIndex {
   [[nodiscard]] const Field* find(std::string_view full_name) const noexcept;
 
  private:
-  struct NameHash : KeyHash {
-    using is_transparent = void;
+  /// Of a full name: 128 bits under a seed that no client knows, which stand for the name.
+  struct NameKey {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    bool operator==(const NameKey&) const = default;
   };
+  struct NameKeyHash {
+    [[nodiscard]] std::size_t operator()(const NameKey& key) const noexcept { return key.low; }
+  };
+  class NameHash;
 
-  void add(std::span<const Field> fields, const std::string& path, bool is_repeated);
+  void add(std::span<const Field> fields, const NameHash& prefix, bool is_repeated);
 
+  const std::uint64_t hash_seed_;
   SeededMap<std::int32_t, Entry> by_id_;
-  std::unordered_map<std::string, const Field*, NameHash, std::equal_to<>> by_name_;
+  std::unordered_map<NameKey, const Field*, NameKeyHash> by_name_;
 };
 
 }  // namespace iceblink::iceberg
