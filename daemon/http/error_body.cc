@@ -1,5 +1,6 @@
 #include "daemon/http/error_body.h"
 
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
@@ -11,6 +12,7 @@ namespace {
 constexpr unsigned kRetryAfterSeconds = 1;
 /// A file is not there, which may be mended.
 constexpr std::string_view kFileNotFound = "NotFoundException";
+constexpr std::string_view kEllipsis = "…";
 
 // Length of the well-formed UTF-8 sequence at the start of `text`; 0 when there is none.
 std::size_t sequence_bytes(std::string_view text) {
@@ -30,15 +32,21 @@ std::size_t sequence_bytes(std::string_view text) {
   return overlong || not_scalar ? 0 : size;
 }
 
-// A broken name or a system's error text must not make the answer unreadable.
-std::string as_utf8(std::string_view text) {
+// A broken name or a system's error text must not make the answer unreadable, nor a name of
+// megabytes make it long: it is stored, too, where it is given under a key.
+std::string shown(std::string_view text) {
   std::string out;
-  out.reserve(text.size());
+  out.reserve(std::min(text.size(), kMessageBytesMax));
+  const bool is_cut = text.size() > kMessageBytesMax;
+  const std::size_t bytes_max = kMessageBytesMax - (is_cut ? kEllipsis.size() : 0);
   while (!text.empty()) {
     const std::size_t size = sequence_bytes(text);
-    out += size == 0 ? std::string_view("?") : text.substr(0, size);
+    const std::string_view next = size == 0 ? std::string_view("?") : text.substr(0, size);
+    if (out.size() + next.size() > bytes_max) break;
+    out += next;
     text.remove_prefix(size == 0 ? 1 : size);
   }
+  if (is_cut) out += kEllipsis;
   return out;
 }
 
@@ -114,7 +122,7 @@ RestError rest_error_of(const Refused& refused) noexcept {
 
 Response error_response(RestError error, std::string_view message) {
   std::string body = R"({"error":{"message":)";
-  body += boost::json::serialize(boost::json::string_view(as_utf8(message)));
+  body += boost::json::serialize(boost::json::string_view(shown(message)));
   body += R"(,"type":")";
   body += error.type;
   body += R"(","code":)";

@@ -5,12 +5,16 @@
 #include <iceblink/identifier.h>
 #include <iceblink/result.h>
 
+#include <cstddef>
 #include <string_view>
 
 #include "daemon/http/response.h"
 #include "daemon/operation.h"
 
 namespace iceblink::daemon::http {
+
+/// Of a message in an answer. What is longer ends with "…".
+inline constexpr std::size_t kMessageBytesMax = 4096;
 
 /// What an error is on the wire.
 struct RestError {
@@ -22,8 +26,8 @@ struct RestError {
 /// Never a status that leaves open whether the write was done: 500 and 504 become 503.
 [[nodiscard]] RestError rest_error_of(const Refused& refused) noexcept;
 
-/// {"error":{"message","type","code"}}. A message that is not UTF-8 is cleaned. 429 and
-/// 503 get a Retry-After.
+/// {"error":{"message","type","code"}}. A message that is not UTF-8 is cleaned, a long one cut.
+/// 429 and 503 get a Retry-After.
 [[nodiscard]] Response error_response(RestError error, std::string_view message);
 [[nodiscard]] Response error_response(const Error& error);
 [[nodiscard]] Response error_response(const Refused& refused);

@@ -28,6 +28,28 @@ TEST(ErrorBody, IsUtf8WhateverTheMessageHolds) {
   EXPECT_EQ(boost::json::parse(kept.parts.at(0)).at("error").at("message").as_string(), "\xC3\xA9");
 }
 
+std::string message_of(const Response& response) {
+  return std::string(
+      boost::json::parse(response.parts.at(0)).at("error").at("message").as_string());
+}
+
+TEST(ErrorBody, CutsAMessageThatIsLongBetweenCharacters) {
+  const std::string longest(kMessageBytesMax, 'x');
+  EXPECT_EQ(message_of(error_response({ErrorKind::kInvalidArgument, longest})), longest);
+  for (std::size_t ascii = 0; ascii < 4; ++ascii) {
+    std::string text(ascii, 'x');
+    while (text.size() < 9'000'000) text += "🧊";
+    const std::string message = message_of(error_response({ErrorKind::kInvalidArgument, text}));
+    EXPECT_LE(message.size(), kMessageBytesMax);
+    EXPECT_GT(message.size(), kMessageBytesMax - 4);
+    ASSERT_TRUE(message.ends_with("🧊…"));
+    EXPECT_TRUE(text.starts_with(message.substr(0, message.size() - std::string("…").size())));
+  }
+  const std::string broken(kMessageBytesMax + 1, '\xff');
+  EXPECT_EQ(message_of(error_response({ErrorKind::kInvalidArgument, broken})),
+            std::string(kMessageBytesMax - 3, '?') + "…");
+}
+
 TEST(ErrorBody, TellsARefusedClientWhenToComeBack) {
   EXPECT_EQ(error_response({ErrorKind::kBusy, "queue"}).retry_after_s, 1u);
   EXPECT_FALSE(error_response({ErrorKind::kNotFound, "x"}).retry_after_s.has_value());

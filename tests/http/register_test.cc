@@ -158,7 +158,8 @@ TEST_F(Register, LeavesNoDoubtThatAFileItCannotReadWasNotRegistered) {
     const auto refused = register_at(location);
     EXPECT_EQ(refused.status, 400) << location.substr(0, 80) << refused.body;
     EXPECT_EQ(refused.error_type(), "IllegalArgumentException");
-    EXPECT_THAT(refused.error_message(), HasSubstr(location));
+    EXPECT_THAT(refused.error_message(),
+                HasSubstr(location.substr(0, 4000)));  // as far as is shown
     const auto line =
         connect().post("/iceblink/v1/batch",
                        R"({"op":"register","namespace":["a"],"name":"t1","metadata-location":")" +
