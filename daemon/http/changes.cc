@@ -99,13 +99,15 @@ Result<std::string> changes_body(Exchange& exchange) {
                                   " is above the current one, " + std::to_string(current)};
   }
   ICEBLINK_ASSIGN_OR_RETURN(const auto changes, reading->changes_since(asked.since, asked.limit));
-  std::string body = R"({"generation":)" + std::to_string(current);
+  // Of a part, what was reached: who goes on from there misses nothing.
+  const bool more = !changes.empty() && changes.back().generation < current;
+  std::string body =
+      R"({"generation":)" + std::to_string(more ? changes.back().generation : current);
   body += R"(,"incarnation":")" + to_hex(incarnation) + R"(","changes":[)";
   for (const LoggedChange& change : changes) {
     if (&change != &changes.front()) body += ',';
     ICEBLINK_RETURN_IF_ERROR(append_change(body, change));
   }
-  const bool more = !changes.empty() && changes.back().generation < current;
   body += more ? R"(],"more":true})" : R"(],"more":false})";
   return body;
 }

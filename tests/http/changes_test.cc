@@ -49,7 +49,10 @@ TEST_F(Changes, ComeInPartsOfWholeGenerations) {
   const auto& part = first.at("changes").as_array();
   ASSERT_FALSE(part.empty());
   const auto last = part.back().at("generation").to_number<std::uint64_t>();
+  EXPECT_EQ(first.at("generation").to_number<std::uint64_t>(), last);
+  EXPECT_LT(last, daemon().generation());
   const auto rest = since(last).json();
+  EXPECT_EQ(rest.at("generation").to_number<std::uint64_t>(), daemon().generation());
   EXPECT_EQ(part.size() + rest.at("changes").as_array().size(), 3u);
   EXPECT_FALSE(rest.at("more").as_bool());
 }
