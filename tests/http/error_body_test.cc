@@ -55,6 +55,14 @@ TEST(ErrorBody, TellsARefusedClientWhenToComeBack) {
   EXPECT_FALSE(error_response({ErrorKind::kNotFound, "x"}).retry_after_s.has_value());
 }
 
+TEST(ErrorBody, MayChangeWhereAFileWasNotFound) {
+  EXPECT_FALSE(error_response({ErrorKind::kNotFound, "x"}).is_final);
+  EXPECT_FALSE(commit_refusal_response({Refusal::kNone, {ErrorKind::kNotFound, "x"}, 0}).is_final);
+  const Refused no_table{Refusal::kNoSuchTable, {ErrorKind::kNotFound, "x"}, 0};
+  EXPECT_TRUE(error_response(no_table).is_final);
+  EXPECT_TRUE(error_response({ErrorKind::kInvalidArgument, "x"}).is_final);
+}
+
 TEST(RestError, MapsEveryErrorKindToAStatusThatIsAnError) {
   for (int kind = 0; kind <= static_cast<int>(ErrorKind::kInternal); ++kind) {
     const RestError error = rest_error_of(static_cast<ErrorKind>(kind));
