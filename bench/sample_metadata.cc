@@ -65,8 +65,9 @@ std::string sample_metadata(const SampleMetadataShape& shape) {
            "-0a1b2c3d-0000-1111-2222-333344445555.metadata.json\"}";
   };
   return "{\"format-version\":2,\"table-uuid\":\"9c12d441-03fe-4693-9a96-a0705ddf69c1\","
-         "\"location\":\"" + shape.location + "\",\"last-sequence-number\":" +
-         text(shape.snapshot_count) + ",\"last-updated-ms\":" + timestamp_ms(last) +
+         "\"location\":\"" +
+         shape.location + "\",\"last-sequence-number\":" + text(shape.snapshot_count) +
+         ",\"last-updated-ms\":" + timestamp_ms(last) +
          ",\"last-column-id\":" + text(shape.column_count) +
          ",\"current-schema-id\":0,\"schemas\":[{\"type\":\"struct\",\"schema-id\":0,\"fields\":" +
          array(shape.column_count, column) +

@@ -123,8 +123,8 @@ Result<std::string> compress_gzip(std::string_view text) try {
   if (!compressor) return out_of_memory();
   std::string out;
   out.resize(libdeflate_gzip_compress_bound(compressor.get(), text.size()));
-  out.resize(libdeflate_gzip_compress(compressor.get(), text.data(), text.size(), out.data(),
-                                      out.size()));
+  out.resize(
+      libdeflate_gzip_compress(compressor.get(), text.data(), text.size(), out.data(), out.size()));
   return out;
 } catch (const std::bad_alloc&) {
   return out_of_memory();
