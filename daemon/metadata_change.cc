@@ -130,7 +130,9 @@ std::variant<PreparedChanges, Refused> ChangeMaker::prepare(std::span<const Meta
     auto base = read_base(change.ident, kind_of(change));
     if (!base) return refuse(refused_for(base.error()));
     prepared.generation = std::max(prepared.generation, base->generation);
-    if (i < earlier.changes.size() && is_same_base(earlier.changes[i].base, base->row)) {
+    const bool stands = base->has_namespace && !base->has_namesake && i < earlier.changes.size() &&
+                        is_same_base(earlier.changes[i].base, base->row);
+    if (stands) {
       prepared.changes.push_back(std::move(earlier.changes[i]));
       continue;
     }

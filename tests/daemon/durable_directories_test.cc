@@ -35,20 +35,20 @@ TEST(DurableDirectories, KnowADirectoryNotItsName) {
 
 TEST(WriteRoots, MakesItsRootAndEverythingBelow) {
   const test::ScratchDir dir;
-  const auto roots = WriteRoots::of({dir / "a/b/root"}, {});
+  const auto roots = WriteRoots::of({dir / "a/b/top"}, {});
   ASSERT_TRUE(roots);
-  const std::string file = dir / "a/b/root/c/d/file";
+  const std::string file = dir / "a/b/top/c/d/file";
   EXPECT_EQ(roots->open_parent(file, WriteRoots::Missing::kFails).error().kind(),
             ErrorKind::kNotFound);
   for (int i = 0; i < 2; ++i) {
     const auto place = roots->open_parent(file, WriteRoots::Missing::kIsMade);
     ASSERT_TRUE(place) << place.error().message();
     EXPECT_EQ(place->name, "file");
-    EXPECT_TRUE(fs::is_directory(dir / "a/b/root/c/d"));
+    EXPECT_TRUE(fs::is_directory(dir / "a/b/top/c/d"));
   }
-  fs::remove_all(dir / "a/b/root/c");
+  fs::remove_all(dir / "a/b/top/c");
   EXPECT_TRUE(roots->open_parent(file, WriteRoots::Missing::kIsMade));
-  EXPECT_TRUE(fs::is_directory(dir / "a/b/root/c/d"));
+  EXPECT_TRUE(fs::is_directory(dir / "a/b/top/c/d"));
 }
 
 }  // namespace
