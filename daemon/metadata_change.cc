@@ -156,13 +156,10 @@ ChangeMaker::Outcome ChangeMaker::create(const MetadataChange& change, const Bas
   if (!base.has_namespace) return no_such_namespace(change.ident.levels);
   if (base.row) return already_exists(kind, change.ident);
   if (base.has_namesake) return has_namesake(other_than(kind), change.ident);
-  iceberg::CommitContext context;
-  context.now_ms = now_ms();
   const auto uuid = random_uuid();
   if (!uuid) return refused_for(uuid.error());
-  context.fresh_uuid = *uuid;
-  const std::string location = new_location(warehouse_, change.ident, context.fresh_uuid);
-  context.default_location = location;
+  const std::string location = new_location(warehouse_, change.ident, *uuid);
+  iceberg::CommitContext context{now_ms(), {}, *uuid, location};
   const auto* const table = std::get_if<TableCreation>(&change.what);
   auto metadata = table != nullptr
                       ? iceberg::create_table(**table, context)
@@ -185,13 +182,10 @@ ChangeMaker::Outcome ChangeMaker::commit(const MetadataChange& change, Base base
   }
   if (!base.row && !asserts_creation(change)) return no_such(kind, change.ident);
   if (!base.has_namespace) return no_such_namespace(change.ident.levels);
-  iceberg::CommitContext context;
-  context.now_ms = now_ms();
   const auto uuid = random_uuid();
   if (!uuid) return refused_for(uuid.error());
-  context.fresh_uuid = *uuid;
-  const std::string location = new_location(warehouse_, change.ident, context.fresh_uuid);
-  context.default_location = location;
+  const std::string location = new_location(warehouse_, change.ident, *uuid);
+  iceberg::CommitContext context{now_ms(), {}, *uuid, location};
   std::string text;
   std::optional<ByteBudget::Share> share;
   Result<iceberg::NewMetadata> metadata = iceberg::NewMetadata{};

@@ -10,56 +10,20 @@
 #include <span>
 #include <utility>
 
+#include "daemon/file_errors.h"
+#include "daemon/owned_fd.h"
 #include "iceberg/fingerprint.h"
 #include "iceberg/metadata_header.h"
 
 namespace iceblink::daemon {
 namespace {
 
-class File {
- public:
-  explicit File(int fd) : fd_(fd) {}
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  [[nodiscard]] int fd() const noexcept { return fd_; }
-  /// It is never closed.
-  void leave_open() noexcept { fd_ = -1; }
-
- private:
-  int fd_;
-};
-
-ErrorKind kind_of(int code) {
-  switch (code) {
-    case EACCES:
-    case EPERM:
-      return ErrorKind::kNotAllowed;
-    case ENAMETOOLONG:
-    case ELOOP:
-    case EISDIR:
-    case ENXIO:  // a socket, or a device that is not there
-    case ENODEV:
-    case EINVAL:  // a name that the file system cannot have
-      return ErrorKind::kInvalidArgument;
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-    case EAGAIN:  // leased, and soon free
-      return ErrorKind::kBusy;
-    default:
-      return ErrorKind::kIo;
-  }
-}
-
 Error error_of(int code, std::string_view location, std::string_view doing) {
   if (code == ENOENT || code == ENOTDIR) {
     // The words of the reference implementation: clients look for them.
     return {ErrorKind::kNotFound, "Failed to open input stream for file: " + std::string(location)};
   }
-  return {kind_of(code),
+  return {file_error_kind(code),
           std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
 }
 
@@ -101,12 +65,12 @@ Result<std::string> read_metadata_file(std::string_view location,
     return own_file(location);
   }
   // O_NONBLOCK: a FIFO would make the open wait; it has no effect on regular files.
-  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (file.fd() < 0) return error_of(errno, location, "open");
+  OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (file.get() < 0) return error_of(errno, location, "open");
   struct stat status {};
-  if (::fstat(file.fd(), &status) != 0) return error_of(errno, location, "stat");
+  if (::fstat(file.get(), &status) != 0) return error_of(errno, location, "stat");
   if (is_among(status, rules.own_files)) {  // put there meanwhile
-    file.leave_open();
+    (void)file.release();
     return own_file(location);
   }
   if (!S_ISREG(status.st_mode)) {
@@ -114,7 +78,7 @@ Result<std::string> read_metadata_file(std::string_view location,
   }
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > rules.stored_bytes_max) return too_large(location, rules.stored_bytes_max);
-  return read_all(file.fd(), size, location, rules.stored_bytes_max);
+  return read_all(file.get(), size, location, rules.stored_bytes_max);
 } catch (const std::bad_alloc&) {
   return {ErrorKind::kOutOfMemory, std::string(location) + ": out of memory"};
 }

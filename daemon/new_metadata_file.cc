@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "daemon/file_errors.h"
 #include "daemon/random.h"
 #include "iceberg/fingerprint.h"
 #include "iceberg/gzip.h"
@@ -26,14 +27,8 @@ bool is_digit(char c) {
 }
 
 Error failed(int code, std::string_view location, std::string_view doing) {
-  const bool is_space = code == ENOSPC || code == EDQUOT || code == EFBIG;
-  const bool is_permission = code == EACCES || code == EPERM || code == EROFS;
-  const bool is_busy = code == EMFILE || code == ENFILE || code == ENOMEM;
-  const ErrorKind kind = is_space               ? ErrorKind::kNoSpace
-                         : is_permission        ? ErrorKind::kNotAllowed
-                         : is_busy              ? ErrorKind::kBusy
-                         : code == ENAMETOOLONG ? ErrorKind::kInvalidArgument
-                                                : ErrorKind::kIo;
+  // The directory is gone again: nothing that a client asked for was not found.
+  const ErrorKind kind = code == ENOENT ? ErrorKind::kIo : file_error_kind(code);
   return {kind, std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
 }
 

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "daemon/file_errors.h"
 #include "daemon/local_path.h"
 
 namespace iceblink::daemon {
@@ -17,42 +18,13 @@ namespace {
 
 constexpr mode_t kDirectoryMode = 0775;
 
-ErrorKind kind_of(int code) {
-  switch (code) {
-    case ENOENT:
-      return ErrorKind::kNotFound;
-    case EXDEV:  // what openat2 says of a way out
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return ErrorKind::kNotAllowed;
-    case ENOSPC:
-    case EDQUOT:
-      return ErrorKind::kNoSpace;
-    case ENOTDIR:
-    case ENAMETOOLONG:
-    case ELOOP:
-    case EISDIR:
-      return ErrorKind::kInvalidArgument;
-    case EMFILE:
-    case ENFILE:
-    case ENOMEM:
-    case EAGAIN:
-      return ErrorKind::kBusy;
-    case ENOSYS:
-      return ErrorKind::kUnsupported;
-    default:
-      return ErrorKind::kIo;
-  }
-}
-
 Error error_of(int code, std::string_view location, std::string_view doing) {
   if (code == EXDEV) {
     return {ErrorKind::kNotAllowed, std::string(location) +
                                         ": leaves the directories that this "
                                         "catalog writes to"};
   }
-  return {kind_of(code),
+  return {file_error_kind(code),
           std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
 }
 
@@ -160,18 +132,6 @@ class DirectoriesBelow {
 };
 
 }  // namespace
-
-OwnedFd& OwnedFd::operator=(OwnedFd&& other) noexcept {
-  if (this != &other) {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = other.release();
-  }
-  return *this;
-}
-
-OwnedFd::~OwnedFd() {
-  if (fd_ >= 0) ::close(fd_);
-}
 
 Result<WriteRoots> WriteRoots::of(const std::vector<std::string>& roots, iceberg::LocationMap map) {
   WriteRoots made;

@@ -11,28 +11,10 @@
 #include <vector>
 
 #include "daemon/durable_directories.h"
+#include "daemon/owned_fd.h"
 #include "iceberg/location_map.h"
 
 namespace iceblink::daemon {
-
-/// An open descriptor, closed at the end. Move only.
-class OwnedFd {
- public:
-  OwnedFd() = default;
-  explicit OwnedFd(int fd) noexcept : fd_(fd) {}
-  OwnedFd(OwnedFd&& other) noexcept : fd_(other.release()) {}
-  OwnedFd& operator=(OwnedFd&& other) noexcept;
-  ~OwnedFd();
-  [[nodiscard]] int get() const noexcept { return fd_; }
-  [[nodiscard]] int release() noexcept {
-    const int fd = fd_;
-    fd_ = -1;
-    return fd;
-  }
-
- private:
-  int fd_ = -1;
-};
 
 class WriteRoots {
  public:

@@ -166,4 +166,17 @@ std::string format_primitive_type(const Type& type) {
   }
 }
 
+std::string format_type_briefly(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::kStruct:
+      return "struct";
+    case TypeKind::kList:
+      return "list";
+    case TypeKind::kMap:
+      return "map";
+    default:
+      return format_primitive_type(type);
+  }
+}
+
 }  // namespace iceblink::iceberg

@@ -19,4 +19,7 @@ namespace iceblink::iceberg {
 /// As the specification writes it. Not for nested types.
 [[nodiscard]] std::string format_primitive_type(const Type& type);
 
+/// The same; of nested types "struct", "list" or "map".
+[[nodiscard]] std::string format_type_briefly(const Type& type);
+
 }  // namespace iceblink::iceberg

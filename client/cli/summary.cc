@@ -20,19 +20,6 @@ std::size_t name_columns_of(std::span<const Field> fields, std::size_t depth) {
   return std::min(columns, kNameColumnsMax);
 }
 
-std::string type_of(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::kStruct:
-      return "struct";
-    case TypeKind::kList:
-      return "list";
-    case TypeKind::kMap:
-      return "map";
-    default:
-      return iceberg::format_primitive_type(type);
-  }
-}
-
 }  // namespace
 
 void Summary::add(std::string_view label, std::string_view text) {
@@ -59,7 +46,7 @@ void Summary::add_fields(const Schema& schema, std::span<const Field> fields, st
     line += id + "  ";
     line += padded(fit(std::string(2 * depth, ' ') + std::string(field.name), kNameColumnsMax),
                    name_columns);
-    line += "  " + type_of(field.type);
+    line += "  " + iceberg::format_type_briefly(field.type);
     if (field.required) line += ", required";
     if (std::find(identifiers.begin(), identifiers.end(), field.id) != identifiers.end()) {
       line += ", identifier";

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "daemon/http/field_text.h"
 #include "iceberg/gzip.h"
 
 namespace iceblink::daemon::http {
@@ -12,12 +13,6 @@ namespace {
 
 /// Below, a body fits into one packet anyway.
 constexpr std::size_t kCompressedBytesMin = 1024;
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 /// Takes what is before the next `separator` off the front of `rest`.
 std::string_view take(std::string_view& rest, char separator) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "daemon/http/field_text.h"
+
 namespace iceblink::daemon::http {
 namespace {
 
@@ -14,12 +16,6 @@ void append_bytes(std::string& out, const shm::Id& id) {
 void append_hex(std::string& out, std::uint64_t value) {
   constexpr char kHex[] = "0123456789abcdef";
   for (int shift = 60; shift >= 0; shift -= 4) out += kHex[(value >> shift) & 15];
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 std::string_view without_marks(std::string_view tag) {

@@ -8,6 +8,8 @@
 #include <boost/beast/http/field.hpp>
 #include <vector>
 
+#include "daemon/http/field_text.h"
+
 namespace iceblink::daemon::http {
 namespace {
 
@@ -23,12 +25,6 @@ RequestRefusal bad_request(std::string message) {
 
 RequestRefusal forbidden(std::string message) {
   return {{403, "ForbiddenException"}, std::move(message)};
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 // Every coding of every Transfer-Encoding line.

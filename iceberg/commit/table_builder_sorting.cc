@@ -19,19 +19,6 @@ Error invalid(std::string message) {
   return {ErrorKind::kInvalidArgument, std::move(message)};
 }
 
-std::string shown(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::kStruct:
-      return "struct";
-    case TypeKind::kList:
-      return "list";
-    case TypeKind::kMap:
-      return "map";
-    default:
-      return format_primitive_type(type);
-  }
-}
-
 /// One that is known, with a parameter that it cannot have.
 bool is_malformed(const Transform& transform) {
   if (transform.kind != TransformKind::kUnknown) return false;
@@ -127,8 +114,8 @@ Status TableBuilder::check_sources(const Transform& transform,
                           ? !type.is_nested()
                           : !type.is_nested() && result_type(transform, type).has_value();
     if (fits) continue;
-    return invalid("Invalid source type " + shown(type) + " for transform of " + what + ": " +
-                   std::string(transform.text));
+    return invalid("Invalid source type " + format_type_briefly(type) + " for transform of " +
+                   what + ": " + std::string(transform.text));
   }
   return Ok{};
 }
