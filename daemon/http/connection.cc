@@ -67,14 +67,15 @@ std::vector<std::shared_ptr<Connection>> ConnectionRegistry::all() const {
   return out;
 }
 
-Connection::Connection(Socket socket, Transport transport, Services& services,
+Connection::Connection(Socket socket, Caller caller, Services& services,
                        const ConnectionLimits& limits, std::shared_ptr<ConnectionRegistry> registry)
-    : services_(services),
+    : caller_(std::move(caller)),
+      services_(services),
       limits_(limits),
       registry_(std::move(registry)),
       socket_(std::move(socket)),
       reader_(std::make_unique<RequestReader>(
-          transport, RequestLimits{limits.header_bytes_max, limits.body_bytes_max})),
+          caller_.transport, RequestLimits{limits.header_bytes_max, limits.body_bytes_max})),
       deadline_ns_(kNoDeadline) {
   // relaxed: a counter, for showing
   services_.counters.connections_open.fetch_add(1, std::memory_order_relaxed);

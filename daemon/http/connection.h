@@ -63,7 +63,7 @@ class ConnectionRegistry {
 
 class Connection : public Peer, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Socket socket, Transport transport, Services& services, const ConnectionLimits& limits,
+  Connection(Socket socket, Caller caller, Services& services, const ConnectionLimits& limits,
              std::shared_ptr<ConnectionRegistry> registry);
   ~Connection() override;
 
@@ -72,6 +72,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void drain();
   void close_if_overdue(std::chrono::steady_clock::time_point now);
 
+  [[nodiscard]] const Caller& caller() const noexcept override { return caller_; }
   void post(std::function<void()> work) override;
   void send(Response response) override;
 
@@ -96,6 +97,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void clear_deadline() noexcept;
 
   // Constant after construction.
+  const Caller caller_;
   Services& services_;
   const ConnectionLimits& limits_;
   const std::shared_ptr<ConnectionRegistry> registry_;

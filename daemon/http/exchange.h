@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/http/caller.h"
 #include "daemon/http/names.h"
 #include "daemon/http/request.h"
 #include "daemon/http/response.h"
@@ -35,6 +36,7 @@ namespace iceblink::daemon::http {
 class Peer {
  public:
   virtual ~Peer() = default;
+  [[nodiscard]] virtual const Caller& caller() const noexcept = 0;
   /// Runs `work` on the connection's own executor. From any thread.
   virtual void post(std::function<void()> work) = 0;
   /// Sends the answer of the request in hand. From any thread; once a request.
@@ -59,6 +61,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   [[nodiscard]] Services& services() const noexcept { return services_; }
   [[nodiscard]] const Request& request() const noexcept { return request_; }
+  [[nodiscard]] const Caller& caller() const noexcept { return peer_->caller(); }
   [[nodiscard]] const RawNames& names() const noexcept { return names_; }
   /// The router's: called once, before the handler.
   void set_target(Target target, RawNames names);

@@ -17,6 +17,7 @@ enum class Verb : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kOther };
 }
 
 struct Request {
+  std::string id;  // for logs: the client's X-Request-ID, or one that we made
   Verb verb = Verb::kOther;
   std::string method;         // as sent
   std::string target;         // as sent: still percent-encoded

@@ -141,7 +141,8 @@ class Server::State {
       ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     }
     auto connection = std::make_shared<Connection>(
-        std::move(socket), accepting.listener.transport(), services_, options_.limits, registry_);
+        std::move(socket), Caller{.transport = accepting.listener.transport(), .name = {}},
+        services_, options_.limits, registry_);
     registry_->add(connection);
     connection->start();
   }

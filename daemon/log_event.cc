@@ -1,0 +1,47 @@
+#include "daemon/log_event.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+namespace iceblink::daemon {
+namespace {
+
+bool is_plain(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) {
+    return c > ' ' && c != '"' && c != '=' && c != '\\' && c != '\x7f';
+  });
+}
+
+void add_value(std::string& line, std::string_view text) {
+  if (is_plain(text)) {
+    line += text;
+    return;
+  }
+  line += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') line += '\\';
+    line += c;
+  }
+  line += '"';
+}
+
+}  // namespace
+
+std::string event_text(std::string_view event, std::initializer_list<LogField> fields) {
+  std::string line(event);
+  for (const LogField& field : fields) {
+    line += ' ';
+    line += field.key;
+    line += '=';
+    add_value(line, field.value);
+  }
+  return line;
+}
+
+void log_event(level::level_enum at, std::string_view event,
+               std::initializer_list<LogField> fields) {
+  if (spdlog::should_log(at)) spdlog::log(at, event_text(event, fields));
+}
+
+}  // namespace iceblink::daemon
