@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -23,16 +22,12 @@ std::optional<std::string> read_at_once(int fd, const struct stat& found, std::s
 
 }  // namespace
 
-std::optional<std::string> read_if_cached(const std::string& path, std::size_t bytes_max,
+std::optional<std::string> read_if_cached(const ReadRoots::Place& place, std::size_t bytes_max,
                                           std::span<const FileIdentity> own_files) {
   struct stat ahead {};
-  if (::stat(path.c_str(), &ahead) != 0 || is_among(ahead, own_files)) return std::nullopt;
-  open_how how{};
-  how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  how.resolve = RESOLVE_CACHED;
-  const auto opened = ::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof(how));
-  if (opened < 0) return std::nullopt;
-  const int fd = static_cast<int>(opened);
+  if (::stat(place.path.c_str(), &ahead) != 0 || is_among(ahead, own_files)) return std::nullopt;
+  const int fd = open_to_read(place, RESOLVE_CACHED);
+  if (fd < 0) return std::nullopt;
   struct stat found {};
   std::optional<std::string> bytes;
   if (::fstat(fd, &found) == 0) {

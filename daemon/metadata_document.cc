@@ -59,9 +59,9 @@ Result<std::string> read_document(const TableRow& row, const MetadataFileRules& 
 std::optional<std::string> read_document_at_once(const TableRow& row,
                                                  const MetadataFileRules& rules) {
   if (row.metadata_fingerprint == shm::Id{}) return std::nullopt;
-  const auto path = rules.map.path_of(row.location);
-  if (!path) return std::nullopt;
-  auto bytes = read_if_cached(*path, kAtOnceBytesMax, rules.own_files);
+  const auto place = rules.read_roots.find(row.location, rules.map);
+  if (!place) return std::nullopt;
+  auto bytes = read_if_cached(*place, kAtOnceBytesMax, rules.own_files);
   if (!bytes || bytes->front() == kGzipMagic) return std::nullopt;
   if (iceberg::fingerprint_of(std::as_bytes(std::span(*bytes))) != row.metadata_fingerprint) {
     return std::nullopt;

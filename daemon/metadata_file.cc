@@ -23,6 +23,10 @@ Error error_of(int code, std::string_view location, std::string_view doing) {
     // The words of the reference implementation: clients look for them.
     return {ErrorKind::kNotFound, "Failed to open input stream for file: " + std::string(location)};
   }
+  if (code == EXDEV) {
+    return {ErrorKind::kNotAllowed,
+            std::string(location) + ": leaves the directories that this catalog reads"};
+  }
   return {file_error_kind(code),
           std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
 }
@@ -59,13 +63,13 @@ Result<std::string> read_all(int fd, std::size_t guess, std::string_view locatio
 
 Result<std::string> read_metadata_file(std::string_view location,
                                        const MetadataFileRules& rules) try {
-  ICEBLINK_ASSIGN_OR_RETURN(const std::string path, rules.map.path_of(location));
+  ICEBLINK_ASSIGN_OR_RETURN(const ReadRoots::Place place,
+                            rules.read_roots.find(location, rules.map));
   struct stat ahead {};
-  if (::stat(path.c_str(), &ahead) == 0 && is_among(ahead, rules.own_files)) {
+  if (::stat(place.path.c_str(), &ahead) == 0 && is_among(ahead, rules.own_files)) {
     return own_file(location);
   }
-  // O_NONBLOCK: a FIFO would make the open wait; it has no effect on regular files.
-  OwnedFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  OwnedFd file(open_to_read(place));
   if (file.get() < 0) return error_of(errno, location, "open");
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return error_of(errno, location, "stat");

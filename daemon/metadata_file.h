@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "daemon/file_identity.h"
+#include "daemon/read_roots.h"
 #include "daemon/store.h"
 #include "iceberg/location_map.h"
 
@@ -21,12 +22,13 @@ struct MetadataFileRules {
   /// Never opened, under whatever name: LMDB's locks are POSIX ones, and a process loses those of a
   /// file when it closes any descriptor of it.
   std::vector<FileIdentity> own_files{};
+  ReadRoots read_roots{};  // nothing is opened elsewhere
 };
 
 /// The file's bytes, as stored. kNotFound: "Failed to open input stream for file: <location>";
-/// kTooLarge; kNotAllowed; kInvalidArgument: no regular file, or a bad location; kUnsupported: a
-/// location of another scheme or host; kBusy: out of descriptors or kernel memory; kOutOfMemory;
-/// kIo.
+/// kTooLarge; kNotAllowed: also, it leaves the read roots; kInvalidArgument: no regular file, or a
+/// bad location; kUnsupported: a location of another scheme or host; kBusy: out of descriptors or
+/// kernel memory; kOutOfMemory; kIo.
 [[nodiscard]] Result<std::string> read_metadata_file(std::string_view location,
                                                      const MetadataFileRules& rules = {});
 

@@ -1,9 +1,7 @@
 #include "daemon/write_roots.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 
 #include "daemon/file_errors.h"
 #include "daemon/local_path.h"
+#include "daemon/open_beneath.h"
 
 namespace iceblink::daemon {
 namespace {
@@ -31,16 +30,6 @@ Error error_of(int code, std::string_view location, std::string_view doing) {
 /// Below a file there is nothing. Who wants to make something there is told what is in the way.
 int missing_code(int code, WriteRoots::Missing missing) {
   return code == ENOTDIR && missing == WriteRoots::Missing::kFails ? ENOENT : code;
-}
-
-int open_beneath(int root, const std::string& relative, std::uint64_t flags) {
-  struct open_how how {};
-  how.flags = flags | O_CLOEXEC;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  for (;;) {
-    const long fd = ::syscall(SYS_openat2, root, relative.c_str(), &how, sizeof how);
-    if (fd >= 0 || (errno != EAGAIN && errno != EINTR)) return static_cast<int>(fd);
-  }
 }
 
 /// The root itself, from the deepest directory above it that is there. Returns errno.

@@ -70,6 +70,9 @@ class Batch : public std::enable_shared_from_this<Batch> {
       if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
       auto line = line_of(text);
       if (!line) return exchange_->answer(at_line(number, line.error()));
+      if (const auto admitted = admit(*line); !admitted) {
+        return exchange_->answer(at_line(number, admitted.error()));
+      }
       line->number = number;
       lines_.push_back(std::move(*line));
     }
@@ -77,6 +80,12 @@ class Batch : public std::enable_shared_from_this<Batch> {
   }
 
  private:
+  [[nodiscard]] Status admit(const BatchLine& line) const {
+    const auto* const registered = std::get_if<Register>(&line.operation);
+    if (registered == nullptr || line.verification == Verification::kReadFile) return Ok{};
+    return admit_unread(*registered, exchange_->services().metadata_rules);
+  }
+
   void verify_next() {
     while (next_ < lines_.size() && lines_[next_].verification == Verification::kNone) ++next_;
     if (next_ == lines_.size()) return commit();

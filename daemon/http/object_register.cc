@@ -37,11 +37,14 @@ Result<std::optional<Refused>> early_refusal(Exchange& exchange, const Register&
 
 // On a file thread.
 void finish(const ExchangePtr& exchange, RegisterRequest request) {
+  const MetadataFileRules& rules = exchange->services().metadata_rules;
   std::optional<std::string> metadata;
   if (request.verification == Verification::kReadFile) {
-    auto document = verify_and_fill(request.operation, exchange->services().metadata_rules);
+    auto document = verify_and_fill(request.operation, rules);
     if (!document) return exchange->answer(refusal_response(document.error()));
     metadata = std::move(*document);
+  } else if (const auto admitted = admit_unread(request.operation, rules); !admitted) {
+    return exchange->answer(refusal_response(admitted.error()));
   }
   const bool is_view = request.operation.kind == ObjectKind::kView;
   const auto row = std::make_shared<TableRow>(request.operation.row);

@@ -65,4 +65,8 @@ Result<std::string> verify_and_fill(Register& operation, const MetadataFileRules
   return unreadable(operation.row.location, document.error());
 }
 
+Status admit_unread(const Register& operation, const MetadataFileRules& rules) {
+  return rules.read_roots.admit(operation.row.location, rules.map);
+}
+
 }  // namespace iceblink::daemon::http

@@ -35,4 +35,8 @@ struct RegisterRequest {
 [[nodiscard]] Result<std::string> verify_and_fill(Register& operation,
                                                   const MetadataFileRules& rules);
 
+/// Whether the row may be stored without a look at its file. kNotAllowed, kInvalidArgument: its
+/// location is not below the read roots, where there are any.
+[[nodiscard]] Status admit_unread(const Register& operation, const MetadataFileRules& rules);
+
 }  // namespace iceblink::daemon::http
