@@ -11,7 +11,9 @@
 #include <system_error>
 
 #include "daemon/committer.h"
+#include "daemon/from_settings.h"
 #include "daemon/http/server.h"
+#include "daemon/settings_table.h"
 #include "daemon/store.h"
 #include "shm/fault_point.h"
 #include "shm/layout.h"
@@ -82,14 +84,6 @@ Status catch_up_with_readers(Store& store, const shm::Publisher& publisher) {
   return Ok{};
 }
 
-// The default warehouse is a directory of our own.
-Settings with_warehouse(Settings settings) {
-  if (!settings.warehouse.empty() || settings.data_dir.empty()) return settings;
-  settings.warehouse =
-      std::filesystem::absolute(settings.data_dir).lexically_normal() / "warehouse";
-  return settings;
-}
-
 std::vector<FileIdentity> own_files_of(const std::string& data_dir) {
   std::vector<FileIdentity> files;
   for (const char* const name : {"data.mdb", "lock.mdb"}) {
@@ -101,25 +95,19 @@ std::vector<FileIdentity> own_files_of(const std::string& data_dir) {
   return files;
 }
 
-// A warehouse of another scheme is one that this daemon cannot write to, which is no reason not to
-// serve what is registered.
-Result<WriteRoots> write_roots_of(const Settings& settings, const iceberg::LocationMap& map) {
-  if (!settings.write_roots.empty()) return WriteRoots::of(settings.write_roots, map);
-  auto roots = WriteRoots::of({settings.warehouse}, map);
-  if (roots) return roots;
-  spdlog::warn("nothing can be written to the warehouse: {}", roots.error().message());
-  return WriteRoots::of({}, map);
-}
-
 }  // namespace
 
 class Instance::State {
  public:
-  explicit State(const Settings& settings) : settings_(with_warehouse(settings)) {}
+  explicit State(const Settings& settings)
+      : given_(settings), settings_(with_warehouse(settings)) {}
   ~State() { stop(); }
 
   Status start() {
+    ICEBLINK_RETURN_IF_ERROR(check_together(settings_));
     ICEBLINK_RETURN_IF_ERROR(check_directories(settings_.runtime_dir, settings_.data_dir));
+    ICEBLINK_ASSIGN_OR_RETURN(access_, access_of(settings_));
+    ICEBLINK_ASSIGN_OR_RETURN(tls_, tls_of(settings_));
     ICEBLINK_ASSIGN_OR_RETURN(auto listeners, http::Listener::inherited());
     if (listeners.empty()) ICEBLINK_RETURN_IF_ERROR(http::check_socket_path(socket_path()));
     ICEBLINK_RETURN_IF_ERROR(make_runtime_dir(settings_.runtime_dir));
@@ -135,6 +123,27 @@ class Instance::State {
     ICEBLINK_RETURN_IF_ERROR(start_publisher());
     committer_ = std::make_unique<Committer>(*store_, *publisher_, CommitterOptions{});
     return start_server(std::move(listeners));
+  }
+
+  Result<std::vector<std::string_view>> reload(const Settings& given) {
+    Settings next = settings_;
+    std::vector<std::string_view> kept;
+    for (const Setting& setting : settings_table()) {
+      if (setting.change == Setting::Change::kReloads) {
+        setting.value.copy(given, next);
+      } else if (setting.value.get(given) != setting.value.get(given_)) {
+        kept.push_back(setting.name);
+      }
+    }
+    ICEBLINK_RETURN_IF_ERROR(check_together(next));
+    ICEBLINK_ASSIGN_OR_RETURN(auto access, access_of(next));
+    ICEBLINK_ASSIGN_OR_RETURN(auto tls, tls_of(next));
+    if (services_->access.get()->token) warn_unless_guarded(next, *access);
+    services_->access.set(std::move(access));
+    server_->change(next.connections_max, connection_limits_of(next), std::move(tls));
+    spdlog::set_level(spdlog::level::from_str(next.log_level));
+    settings_ = std::move(next);
+    return kept;
   }
 
   void stop() noexcept {
@@ -157,6 +166,7 @@ class Instance::State {
   const Settings& settings() const noexcept { return settings_; }
   const shm::Publisher& publisher() const noexcept { return *publisher_; }
   std::uint16_t tcp_port() const noexcept { return tcp_port_; }
+  const std::string& tcp_url() const noexcept { return tcp_url_; }
   std::string socket_path() const { return settings_.runtime_dir + "/" + shm::kSocketName; }
 
  private:
@@ -189,8 +199,14 @@ class Instance::State {
       listeners.push_back(std::move(listener));
     }
     if (settings_.listen.empty()) return Ok{};
-    ICEBLINK_ASSIGN_OR_RETURN(auto listener, http::Listener::open_tcp(settings_.listen));
+    const bool is_guarded = tls_ != nullptr && access_->token;
+    ICEBLINK_ASSIGN_OR_RETURN(
+        auto listener,
+        http::Listener::open_tcp(settings_.listen, is_guarded ? http::TcpReach::kBeyondLoopback
+                                                              : http::TcpReach::kLoopback));
+    warn_unless_guarded(settings_, *access_);
     tcp_port_ = listener.port();
+    tcp_url_ = (tls_ ? "https://" : "http://") + listener.tcp_address();
     listeners.push_back(std::move(listener));
     return Ok{};
   }
@@ -198,8 +214,10 @@ class Instance::State {
   Status start_server(std::vector<http::Listener> listeners) {
     ICEBLINK_ASSIGN_OR_RETURN(auto map, iceberg::LocationMap::of(settings_.location_prefixes));
     ICEBLINK_ASSIGN_OR_RETURN(write_roots_, write_roots_of(settings_, map));
+    ICEBLINK_ASSIGN_OR_RETURN(auto read_roots, read_roots_of(settings_, map));
     MetadataFileRules rules{settings_.metadata_bytes_max, settings_.metadata_bytes_max,
-                            std::move(map), own_files_of(settings_.data_dir)};
+                            std::move(map), own_files_of(settings_.data_dir),
+                            std::move(read_roots)};
     MetadataCommitsOptions commits;
     commits.warehouse = settings_.warehouse;
     commits.threads = settings_.commit_threads;
@@ -222,13 +240,12 @@ class Instance::State {
                                        .purges = *purges_,
                                        .idempotency_lifetime = settings_.idempotency_lifetime,
                                        .namespace_separator = settings_.namespace_separator});
+    services_->access.set(access_);
     http::ServerOptions options;
     options.threads = settings_.http_threads;
     options.connections_max = settings_.connections_max;
-    options.limits.body_bytes_max = settings_.body_bytes_max;
-    options.limits.idle_timeout = settings_.idle_timeout;
-    options.limits.request_timeout = settings_.request_timeout;
-    options.limits.write_timeout = settings_.write_timeout;
+    options.limits = connection_limits_of(settings_);
+    options.tls = tls_;
     options.drain_timeout = settings_.drain_timeout;
     options.heartbeat = [publisher = publisher_.get()] { publisher->beat(); };
     ICEBLINK_ASSIGN_OR_RETURN(
@@ -237,7 +254,10 @@ class Instance::State {
   }
 
   // Each uses those above it, and is destroyed before them.
-  const Settings settings_;
+  const Settings given_;
+  Settings settings_;  // what reloads changes; whoever else needs that has a copy
+  std::shared_ptr<const http::AccessPolicy> access_;  // at the start
+  std::shared_ptr<const http::TlsContext> tls_;       // at the start
   std::unique_ptr<Store> store_;
   std::unique_ptr<shm::Publisher> publisher_;
   std::unique_ptr<http::Services> services_;
@@ -248,6 +268,7 @@ class Instance::State {
   WriteRoots write_roots_;
   std::unique_ptr<MetadataCommits> metadata_commits_;
   std::uint16_t tcp_port_ = 0;
+  std::string tcp_url_;
   bool is_stopped_ = false;
 };
 
@@ -259,6 +280,28 @@ Result<std::unique_ptr<Instance>> Instance::start(const Settings& settings) {
 
 Instance::Instance(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Instance::~Instance() = default;
+std::vector<Error> Instance::problems_of(const Settings& given) {
+  const Settings settings = with_warehouse(given);
+  std::vector<Error> problems;
+  const auto note = [&](const auto& result) {
+    if (!result) problems.push_back(result.error());
+  };
+  note(check_together(settings));
+  note(check_directories(settings.runtime_dir, settings.data_dir));
+  note(http::check_socket_path(settings.runtime_dir + "/" + shm::kSocketName));
+  note(http::AccessRules::of(settings.readers, settings.writers));
+  if (!settings.token_file.empty()) note(http::BearerToken::from_file(settings.token_file));
+  note(tls_of(settings));
+  const auto map = iceberg::LocationMap::of(settings.location_prefixes);
+  note(map);
+  if (!map) return problems;
+  note(WriteRoots::of(settings.write_roots, *map));
+  note(read_roots_of(settings, *map));
+  return problems;
+}
+Result<std::vector<std::string_view>> Instance::reload(const Settings& settings) {
+  return state_->reload(settings);
+}
 void Instance::stop() noexcept {
   state_->stop();
 }
@@ -270,6 +313,9 @@ std::uint64_t Instance::table_count() const {
 }
 std::string Instance::socket_path() const {
   return state_->socket_path();
+}
+std::string Instance::tcp_url() const {
+  return state_->tcp_url();
 }
 std::uint16_t Instance::tcp_port() const noexcept {
   return state_->tcp_port();

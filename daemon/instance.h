@@ -1,7 +1,8 @@
 // One daemon, running: the store, the publisher, the committer and the server, started in the
 // order that the segment's protocol asks for, and stopped in the opposite one.
 //
-// Thread safety: stop from any thread but the server's; the rest may be called from any thread.
+// Thread safety: stop from any thread but the server's; reload from one thread at a time; the rest
+// may be called from any thread.
 #pragma once
 
 #include <iceblink/result.h>
@@ -9,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "daemon/settings.h"
 
@@ -23,12 +26,23 @@ class Instance {
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
+  /// All that is wrong with settings as far as it can be known without making anything: files of
+  /// secrets, users and groups, roots, directories.
+  [[nodiscard]] static std::vector<Error> problems_of(const Settings& settings);
+
+  /// Takes what can change from `settings` and uses it for the requests that come from now on.
+  /// Returns the names of those settings that differ and need a restart. Errors as problems_of, and
+  /// then nothing has changed.
+  [[nodiscard]] Result<std::vector<std::string_view>> reload(const Settings& settings);
+
   /// Answers what was accepted, commits what was queued, says so in the segment. Idempotent.
   void stop() noexcept;
 
   [[nodiscard]] std::uint64_t generation() const;
   [[nodiscard]] std::uint64_t table_count() const;
   [[nodiscard]] std::string socket_path() const;
+  /// "https://127.0.0.1:8181"; empty without --listen.
+  [[nodiscard]] std::string tcp_url() const;
   /// 0 without --listen.
   [[nodiscard]] std::uint16_t tcp_port() const noexcept;
 

@@ -15,9 +15,11 @@
 #include <exception>
 
 #include "daemon/instance.h"
+#include "daemon/log_event.h"
 #include "daemon/log_format.h"
 #include "daemon/service_manager.h"
 #include "daemon/settings.h"
+#include "daemon/settings_table.h"
 #include "shm/fault_point.h"
 
 namespace {
@@ -72,7 +74,36 @@ void raise_descriptor_limit() {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
-int serve(const Settings& settings) {
+using Arguments = std::vector<std::string>;
+
+// What is wrong leaves everything as it is.
+void reload(Instance& instance, const Arguments& arguments) {
+  using iceblink::daemon::log_event;
+  iceblink::daemon::notify_reloading();
+  const auto line =
+      iceblink::daemon::parse_command_line(arguments, iceblink::daemon::process_environment());
+  const auto kept = line ? instance.reload(line->settings) : line.error();
+  if (!kept) {
+    log_event(spdlog::level::err, "settings not reloaded", {{"reason", kept.error().message()}});
+  } else {
+    log_event(spdlog::level::info, "settings reloaded", {});
+    std::string names;
+    for (const auto name : *kept) names.append(names.empty() ? "" : ", ").append(name);
+    if (!names.empty()) spdlog::warn("needs a restart: {}", names);
+  }
+  iceblink::daemon::notify_service_manager("READY=1");
+}
+
+void reload_or_stop(boost::asio::signal_set& signals, Instance& instance,
+                    const Arguments& arguments) {
+  signals.async_wait([&](const boost::system::error_code&, int signal) {
+    if (signal != SIGHUP) return spdlog::info("stopping on signal {}", signal);
+    reload(instance, arguments);
+    reload_or_stop(signals, instance, arguments);
+  });
+}
+
+int serve(const Settings& settings, const Arguments& arguments) {
   if (!settings.fault_point.empty()) {
     if (auto armed = iceblink::shm::arm_fault_point(settings.fault_point); !armed) {
       return fail(armed.error());
@@ -80,24 +111,38 @@ int serve(const Settings& settings) {
   }
   // Before anything starts, so that a signal during the start is an orderly stop after it.
   boost::asio::io_context io(1);
-  boost::asio::signal_set signals(io, SIGTERM, SIGINT);
+  boost::asio::signal_set signals(io, SIGTERM, SIGINT, SIGHUP);
   auto instance = Instance::start(settings);
   if (!instance) return fail(instance.error());
-  std::printf("iceblinkd ready: %s generation %llu, %llu tables\n", settings.runtime_dir.c_str(),
+  const std::string url = (*instance)->tcp_url();
+  std::printf("iceblinkd ready: %s generation %llu, %llu tables%s%s\n",
+              settings.runtime_dir.c_str(),
               static_cast<unsigned long long>((*instance)->generation()),
-              static_cast<unsigned long long>((*instance)->table_count()));
+              static_cast<unsigned long long>((*instance)->table_count()), url.empty() ? "" : ", ",
+              url.c_str());
   std::fflush(stdout);
   iceblink::daemon::notify_service_manager("READY=1");
-  signals.async_wait([](const boost::system::error_code&, int signal) {
-    spdlog::info("stopping on signal {}", signal);
-  });
+  reload_or_stop(signals, **instance, arguments);
   io.run();
   iceblink::daemon::notify_service_manager("STOPPING=1");
   (*instance)->stop();
   return 0;
 }
 
-int run(const std::vector<std::string>& arguments) {
+int check(const Settings& settings) {
+  const auto problems = Instance::problems_of(settings);
+  for (const Error& problem : problems) fail(problem);
+  if (!problems.empty()) return kExitUsage;
+  std::puts("settings are valid");
+  const Settings defaults;
+  for (const auto& setting : iceblink::daemon::settings_table()) {
+    if (setting.value.get(settings) == setting.value.get(defaults)) continue;
+    std::puts(iceblink::daemon::toml_line(setting, settings).c_str());
+  }
+  return 0;
+}
+
+int run(const Arguments& arguments) {
   auto line =
       iceblink::daemon::parse_command_line(arguments, iceblink::daemon::process_environment());
   if (!line) return fail(kExitUsage, line.error().message());
@@ -111,6 +156,8 @@ int run(const std::vector<std::string>& arguments) {
     case CommandLine::Action::kListFaultPoints:
       list_fault_points();
       return 0;
+    case CommandLine::Action::kCheckConfig:
+      return check(line->settings);
     case CommandLine::Action::kRun:
       break;
   }
@@ -119,14 +166,14 @@ int run(const std::vector<std::string>& arguments) {
   spdlog::set_level(spdlog::level::from_str(line->settings.log_level));
   std::signal(SIGPIPE, SIG_IGN);
   raise_descriptor_limit();
-  return serve(line->settings);
+  return serve(line->settings, arguments);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    return run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc));
+    return run(Arguments(argv + std::min(argc, 1), argv + argc));
   } catch (const std::exception& error) {
     return fail(kExitInternal, std::string("internal error: ") + error.what());
   }

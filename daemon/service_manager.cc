@@ -4,9 +4,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 namespace iceblink::daemon {
 
@@ -25,6 +28,15 @@ void notify_service_manager(std::string_view state) noexcept {
   static_cast<void>(::sendto(fd, state.data(), state.size(), MSG_NOSIGNAL,
                              reinterpret_cast<const sockaddr*>(&address), address_bytes));
   ::close(fd);
+}
+
+void notify_reloading() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  std::array<char, 80> state{};
+  const long long now_us = now.tv_sec * 1'000'000LL + now.tv_nsec / 1000;
+  std::snprintf(state.data(), state.size(), "RELOADING=1\nMONOTONIC_USEC=%lld", now_us);
+  notify_service_manager(state.data());
 }
 
 }  // namespace iceblink::daemon

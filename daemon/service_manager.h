@@ -9,4 +9,7 @@ namespace iceblink::daemon {
 /// none, or when it does not listen: a daemon serves without a manager too.
 void notify_service_manager(std::string_view state) noexcept;
 
+/// "RELOADING=1", with the time that goes with it.
+void notify_reloading() noexcept;
+
 }  // namespace iceblink::daemon

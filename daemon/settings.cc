@@ -1,5 +1,7 @@
 #include "daemon/settings.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -25,9 +27,10 @@ constexpr bool kHasFaultPoints = false;
 /// What CLI11 makes of the arguments, not yet understood.
 struct RawFlags {
   std::map<std::string, std::vector<std::string>, std::less<>> values;  // by setting
-  std::optional<std::string> config;
+  std::vector<std::string> configs;
   bool wants_help = false;
   bool wants_version = false;
+  bool wants_check = false;
   bool wants_fault_points = false;
 };
 
@@ -35,10 +38,13 @@ void declare_flags(CLI::App& app, RawFlags& raw) {
   app.set_help_flag();
   app.add_flag("-h,--help", raw.wants_help, "Print this and exit");
   app.add_flag("--version", raw.wants_version, "Print the version and exit");
-  app.add_option_function<std::string>(
-         "--config", [&raw](const std::string& value) { raw.config = value; },
-         "Settings in a TOML file; its keys are these names")
-      ->type_name("FILE.toml");
+  app.add_flag("--check-config", raw.wants_check, "Look at all settings, print them, and exit");
+  app.add_option_function<std::vector<std::string>>(
+         "--config", [&raw](const std::vector<std::string>& values) { raw.configs = values; },
+         "Settings in a TOML file, whose keys are these names; repeatable, later files win; "
+         "-FILE may be missing")
+      ->type_name("FILE.toml")
+      ->allow_extra_args(false);  // one each time
   for (const Setting& setting : settings_table()) {
     const std::string name(setting.name);
     if (setting.type == Setting::Type::kFlag) {
@@ -104,9 +110,7 @@ Status complete(Settings& settings) {
   if (settings.data_dir.empty()) {
     return {ErrorKind::kInvalidArgument, "--data-dir is missing ($STATE_DIRECTORY is not set)"};
   }
-  if (!settings.listen.empty()) {
-    ICEBLINK_RETURN_IF_ERROR(http::check_tcp_address(settings.listen));
-  }
+  ICEBLINK_RETURN_IF_ERROR(check_together(settings));
   if (auto map = iceberg::LocationMap::of(settings.location_prefixes); !map) {
     return {ErrorKind::kInvalidArgument, "--location-prefix: " + map.error().message()};
   }
@@ -116,13 +120,26 @@ Status complete(Settings& settings) {
   return Ok{};
 }
 
+/// "a, b and c"
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
 Result<Settings> settings_of(const RawFlags& raw, const Environment& environment) {
   Settings settings;
   settings.runtime_dir = first_of_list(environment("RUNTIME_DIRECTORY").value_or(""));
   settings.data_dir = first_of_list(environment("STATE_DIRECTORY").value_or(""));
-  if (raw.config) {
-    ICEBLINK_ASSIGN_OR_RETURN(const std::string text, read_text(*raw.config));
-    ICEBLINK_RETURN_IF_ERROR(apply_toml(settings, text, *raw.config));
+  for (const std::string& config : raw.configs) {
+    const bool may_be_missing = config.starts_with('-');
+    const std::string path = config.substr(may_be_missing ? 1 : 0);
+    if (may_be_missing && ::access(path.c_str(), F_OK) != 0 && errno == ENOENT) continue;
+    ICEBLINK_ASSIGN_OR_RETURN(const std::string text, read_text(path));
+    ICEBLINK_RETURN_IF_ERROR(apply_toml(settings, text, path));
   }
   for (const auto& [name, values] : raw.values) {
     if (name == "fault-point") {
@@ -130,9 +147,9 @@ Result<Settings> settings_of(const RawFlags& raw, const Environment& environment
       continue;
     }
     const Setting* const setting = find_setting(name);
-    if (setting->clear != nullptr) setting->clear(settings);
+    if (setting->value.clear != nullptr) setting->value.clear(settings);
     for (const std::string& value : values) {
-      if (auto status = setting->set(settings, value); !status) {
+      if (auto status = setting->value.set(settings, value); !status) {
         return {ErrorKind::kInvalidArgument, "--" + name + " " + status.error().message()};
       }
     }
@@ -162,6 +179,33 @@ Environment process_environment() {
   };
 }
 
+Status check_together(const Settings& settings) {
+  if (settings.tls_certificate_file.empty() != settings.tls_key_file.empty()) {
+    return {ErrorKind::kInvalidArgument, settings.tls_key_file.empty()
+                                             ? "tls-certificate-file needs tls-key-file"
+                                             : "tls-key-file needs tls-certificate-file"};
+  }
+  if (settings.listen.empty()) return Ok{};
+  ICEBLINK_ASSIGN_OR_RETURN(const auto reach, http::tcp_reach_of(settings.listen));
+  if (reach == http::TcpReach::kBeyondLoopback) {
+    std::vector<std::string> missing;
+    if (settings.tls_certificate_file.empty()) missing.emplace_back("tls-certificate-file");
+    if (settings.tls_key_file.empty()) missing.emplace_back("tls-key-file");
+    if (settings.token_file.empty()) missing.emplace_back("token-file");
+    if (!missing.empty()) {
+      return {ErrorKind::kInvalidArgument, "listen address '" + settings.listen +
+                                               "' is refused: beyond loopback it needs " +
+                                               joined(missing)};
+    }
+  }
+  if (settings.require_token && settings.token_file.empty()) {
+    return {ErrorKind::kInvalidArgument,
+            "listen address '" + settings.listen +
+                "' is refused: require-token is set, and there is no token-file"};
+  }
+  return Ok{};
+}
+
 Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments,
                                        const Environment& environment) {
   CLI::App app("iceblinkd: serves one Iceberg catalog to every process of this host", "iceblinkd");
@@ -188,6 +232,7 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments
     line.action = CommandLine::Action::kListFaultPoints;
     return line;
   }
+  if (raw.wants_check) line.action = CommandLine::Action::kCheckConfig;
   ICEBLINK_ASSIGN_OR_RETURN(line.settings, settings_of(raw, environment));
   return line;
 }

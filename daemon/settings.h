@@ -1,7 +1,7 @@
 // What a daemon is told: by flags, by a TOML file, by the service manager's environment.
 //
-// A key of the file is a flag's name without its dashes. A flag wins over the file, the file
-// over the environment.
+// A key of a file is a flag's name without its dashes; within it '-' and '_' are the same. A flag
+// wins over the files, a later file over an earlier one, a file over the environment.
 #pragma once
 
 #include <iceblink/location_prefix.h>
@@ -18,12 +18,27 @@
 
 namespace iceblink::daemon {
 
+/// Who connects to the Unix socket: users by name or number, groups with an '@' before theirs.
+struct PeerList {
+  std::vector<std::string> names;
+  bool is_configured = false;  // names that nobody asked for need not exist
+
+  friend bool operator==(const PeerList&, const PeerList&) = default;
+};
+
 struct Settings {
   std::string runtime_dir;
   std::string data_dir;
   std::string warehouse;                 // URI; default: the directory "warehouse" in data_dir
   std::vector<std::string> write_roots;  // locations; default: the warehouse
-  std::string listen;  // HOST:PORT of a loopback address; empty: the Unix socket only
+  std::vector<std::string> read_roots;   // locations; empty: anywhere
+  PeerList readers{.names = {"@iceblink-readers"}};
+  PeerList writers{.names = {"@iceblink-writers"}};
+  std::string listen;  // HOST:PORT; empty: the Unix socket only
+  std::string token_file;
+  bool require_token = false;
+  std::string tls_certificate_file;
+  std::string tls_key_file;
   std::string log_level = "info";
   std::string instance;  // default: the last part of runtime_dir
   bool replace_control = false;
@@ -54,9 +69,9 @@ struct Settings {
 };
 
 struct CommandLine {
-  enum class Action : std::uint8_t { kRun, kHelp, kVersion, kListFaultPoints };
+  enum class Action : std::uint8_t { kRun, kHelp, kVersion, kCheckConfig, kListFaultPoints };
   Action action = Action::kRun;
-  Settings settings;  // complete when action is kRun
+  Settings settings;  // complete when action is kRun or kCheckConfig
   std::string help;   // when action is kHelp
 };
 
@@ -68,6 +83,10 @@ using Environment = std::function<std::optional<std::string>(const char* name)>;
 /// nearest right one), a bad value, a missing directory. kIo, kNotAllowed: the file.
 [[nodiscard]] Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments,
                                                      const Environment& environment);
+
+/// What a set of settings must have together: the directories, TLS and a token for addresses beyond
+/// loopback, a token where one is required. kInvalidArgument, naming the settings.
+[[nodiscard]] Status check_together(const Settings& settings);
 
 /// Applies a TOML document to `settings`. `path` is for messages.
 [[nodiscard]] Status apply_toml(Settings& settings, std::string_view text, const std::string& path);

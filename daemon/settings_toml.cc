@@ -1,7 +1,8 @@
 // The TOML half of the settings, apart because its parser is slow to compile.
 #include <toml++/toml.h>
 
-#include <sstream>
+#include <algorithm>
+#include <set>
 
 #include "daemon/settings_table.h"
 
@@ -33,10 +34,10 @@ Result<std::string> text_of(const toml::node& node, Setting::Type type) {
 Status set_list(Settings& settings, const Setting& setting, const toml::node& node) {
   const toml::array* const list = node.as_array();
   if (list == nullptr) return {ErrorKind::kInvalidArgument, "must be a list of strings"};
-  setting.clear(settings);
+  setting.value.clear(settings);
   for (const auto& element : *list) {
     ICEBLINK_ASSIGN_OR_RETURN(const std::string text, text_of(element, setting.type));
-    ICEBLINK_RETURN_IF_ERROR(setting.set(settings, text));
+    ICEBLINK_RETURN_IF_ERROR(setting.value.set(settings, text));
   }
   return Ok{};
 }
@@ -44,7 +45,7 @@ Status set_list(Settings& settings, const Setting& setting, const toml::node& no
 Status set(Settings& settings, const Setting& setting, const toml::node& node) {
   if (setting.type == Setting::Type::kList) return set_list(settings, setting, node);
   ICEBLINK_ASSIGN_OR_RETURN(const std::string text, text_of(node, setting.type));
-  return setting.set(settings, text);
+  return setting.value.set(settings, text);
 }
 
 }  // namespace
@@ -57,11 +58,17 @@ Status apply_toml(Settings& settings, std::string_view text, const std::string& 
     return {ErrorKind::kInvalidArgument, path + ":" + std::to_string(error.source().begin.line) +
                                              ": " + std::string(error.description())};
   }
+  std::set<std::string_view> given;
   for (const auto& [key, node] : table) {
-    const Setting* const setting = find_setting(key.str());
+    std::string name(key.str());
+    std::ranges::replace(name, '_', '-');
+    const Setting* const setting = find_setting(name);
     if (setting == nullptr) {
       return bad_key(path, key.source().begin, key.str(),
-                     "is unknown; did you mean '" + std::string(nearest_setting(key.str())) + "'?");
+                     "is unknown; did you mean '" + std::string(nearest_setting(name)) + "'?");
+    }
+    if (!given.insert(setting->name).second) {
+      return bad_key(path, key.source().begin, key.str(), "is given twice, with '-' and with '_'");
     }
     if (auto status = set(settings, *setting, node); !status) {
       return bad_key(path, key.source().begin, key.str(), status.error().message());

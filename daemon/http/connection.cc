@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/dispatch.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/beast/http/field.hpp>
 #include <limits>
 #include <utility>
 
 #include "daemon/http/error_body.h"
+#include "daemon/http/refusal_log.h"
 #include "daemon/http/request_reader.h"
 #include "daemon/http/router.h"
+#include "daemon/log_event.h"
 
 namespace iceblink::daemon::http {
 namespace {
@@ -67,16 +71,31 @@ std::vector<std::shared_ptr<Connection>> ConnectionRegistry::all() const {
   return out;
 }
 
-Connection::Connection(Socket socket, Caller caller, Services& services,
-                       const ConnectionLimits& limits, std::shared_ptr<ConnectionRegistry> registry)
-    : caller_(std::move(caller)),
-      services_(services),
-      limits_(limits),
+bool ConnectionRegistry::end_most_idle() {
+  const auto connections = all();
+  for (;;) {
+    const auto since = [](const auto& connection) { return connection->idle_since_ns(); };
+    const auto found = std::ranges::min_element(connections, {}, since);
+    if (found == connections.end()) return false;
+    const std::int64_t since_ns = (*found)->idle_since_ns();
+    if (since_ns == Connection::kNotIdle) return false;
+    if ((*found)->end_idle(since_ns)) return true;  // else it has got a request: the next one
+  }
+}
+
+Connection::Connection(Socket socket, std::shared_ptr<const TlsContext> tls, Caller caller,
+                       Services& services, const Reloadable<ConnectionLimits>& limits,
+                       std::shared_ptr<ConnectionRegistry> registry)
+    : services_(services),
+      next_limits_(limits),
       registry_(std::move(registry)),
-      socket_(std::move(socket)),
-      reader_(std::make_unique<RequestReader>(
-          caller_.transport, RequestLimits{limits.header_bytes_max, limits.body_bytes_max})),
-      deadline_ns_(kNoDeadline) {
+      caller_(std::move(caller)),
+      limits_(limits.get()),
+      stream_(std::move(socket), std::move(tls)),
+      reader_(std::make_unique<RequestReader>([this](const auto& header) { return judge(header); },
+                                              limits_->header_bytes_max)),
+      deadline_ns_(kNoDeadline),
+      idle_since_ns_(to_ns(steady_clock::now())) {
   // relaxed: a counter, for showing
   services_.counters.connections_open.fetch_add(1, std::memory_order_relaxed);
 }
@@ -89,20 +108,42 @@ Connection::~Connection() {
 }
 
 void Connection::start() {
-  asio::dispatch(socket_.get_executor(), [self = shared_from_this()] { self->begin_request(); });
+  asio::dispatch(stream_.executor(), [self = shared_from_this()] {
+    self->set_deadline(self->limits_->request_timeout);
+    self->stream_.async_handshake([self](const error_code& error) { self->on_handshake(error); });
+  });
+}
+
+void Connection::on_handshake(const error_code& error) {
+  if (!error) return begin_request();
+  // Who only comes and goes is not worth a line.
+  if (error.category() == asio::error::get_ssl_category()) {
+    log_event(level::warn, "connection refused",
+              {{"reason", "TLS: " + error.message()}, {"peer", caller_.name}});
+  }
+  close();
 }
 
 void Connection::drain() {
-  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+  asio::post(stream_.executor(), [self = shared_from_this()] {
     self->is_draining_ = true;
     if (!self->reader_->has_begun()) self->close();
   });
 }
 
+bool Connection::end_idle(std::int64_t since_ns) {
+  // relaxed: it decides who ends it, and orders nothing
+  if (!idle_since_ns_.compare_exchange_strong(since_ns, kNotIdle, std::memory_order_relaxed)) {
+    return false;
+  }
+  drain();
+  return true;
+}
+
 void Connection::close_if_overdue(steady_clock::time_point now) {
   // relaxed: who finds it passed looks again on the strand
   if (deadline_ns_.load(std::memory_order_relaxed) > to_ns(now)) return;
-  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+  asio::post(stream_.executor(), [self = shared_from_this()] {
     // relaxed: who finds it passed looks again on the strand
     const auto deadline_ns = self->deadline_ns_.load(std::memory_order_relaxed);
     if (deadline_ns <= to_ns(steady_clock::now())) self->on_overdue();
@@ -110,26 +151,29 @@ void Connection::close_if_overdue(steady_clock::time_point now) {
 }
 
 void Connection::post(std::function<void()> work) {
-  asio::post(socket_.get_executor(),
-             [self = shared_from_this(), work = std::move(work)] { work(); });
+  asio::post(stream_.executor(), [self = shared_from_this(), work = std::move(work)] { work(); });
 }
 
 void Connection::send(Response response) {
-  asio::dispatch(socket_.get_executor(),
+  asio::dispatch(stream_.executor(),
                  [self = shared_from_this(), response = std::move(response)]() mutable {
                    self->write(std::move(response));
                  });
 }
 
 void Connection::begin_request() {
-  reader_->begin();
-  set_deadline(reader_->has_begun() ? limits_.request_timeout : limits_.idle_timeout);
+  limits_ = next_limits_.get();
+  reader_->begin(limits_->body_bytes_max);
+  set_deadline(reader_->has_begun() ? limits_->request_timeout : limits_->idle_timeout);
+  // relaxed: whoever ends it claims it by an exchange
+  idle_since_ns_.store(reader_->has_begun() ? kNotIdle : to_ns(steady_clock::now()),
+                       std::memory_order_relaxed);
   on_bytes();
 }
 
 void Connection::read_some() {
   is_reading_ = true;
-  socket_.async_read_some(reader_->room(),
+  stream_.async_read_some(reader_->room(),
                           [self = shared_from_this()](error_code error, std::size_t bytes) {
                             self->is_reading_ = false;
                             self->on_read(error, bytes);
@@ -146,7 +190,10 @@ void Connection::on_read(const error_code& error, std::size_t bytes) {
   }
   if (error) return close();
   reader_->fill(bytes);
-  if (!had_begun && reader_->has_begun()) set_deadline(limits_.request_timeout);
+  if (!had_begun && reader_->has_begun()) {
+    set_deadline(limits_->request_timeout);
+    idle_since_ns_.store(kNotIdle, std::memory_order_relaxed);  // relaxed: as above
+  }
   on_bytes();
 }
 
@@ -155,8 +202,7 @@ void Connection::on_overdue() {
   if (!is_reading_ || !reader_->has_begun()) return close();
   is_overdue_ = true;
   clear_deadline();
-  error_code ignored;
-  socket_.cancel(ignored);  // the read ends, and answers
+  stream_.cancel();  // the read ends, and answers
 }
 
 void Connection::on_bytes() {
@@ -174,6 +220,22 @@ void Connection::on_bytes() {
     case RequestReader::Step::kRefused:
       return refuse(reader_->refusal());
   }
+}
+
+std::optional<RequestRefusal> Connection::judge(
+    const boost::beast::http::request_header<>& header) {
+  using boost::beast::http::field;
+  const auto policy = services_.access.get();
+  const auto lines = header.count(field::authorization);
+  caller_.access = policy->access_of(
+      caller_, lines == 1 ? std::string_view(header[field::authorization]) : std::string_view());
+  const bool is_local = caller_.transport == Transport::kTcp && !policy->token;
+  if (auto refusal = judge_header(header, is_local ? HostNames::kLoopback : HostNames::kAny)) {
+    return refusal;
+  }
+  // The router refuses the rest: of these no body is read, which could not do anything.
+  if (announces_body(header)) return refusal_of(caller_, Access::kRead);
+  return std::nullopt;
 }
 
 bool Connection::claim_request_bytes() noexcept {
@@ -201,17 +263,19 @@ void Connection::refuse(const RequestRefusal& refusal) {
   is_head_ = reader_->is_head();
   is_read_ = false;
   Response response = error_response(refusal.error, refusal.message);
+  if (response.status == 401 || response.status == 403) {
+    log_refusal(response, {caller_, {}, reader_->method(), reader_->target()});
+  }
   response.closes = true;
   is_cut_short_ = true;
   write(std::move(response));
 }
 
 void Connection::write_continue() {
-  asio::async_write(socket_, asio::buffer(kContinue),
-                    [self = shared_from_this()](error_code error, std::size_t) {
-                      if (error) return self->close();
-                      self->read_some();
-                    });
+  stream_.async_write({asio::buffer(kContinue)}, [self = shared_from_this()](error_code error) {
+    if (error) return self->close();
+    self->read_some();
+  });
 }
 
 void Connection::write(Response response) {
@@ -239,24 +303,24 @@ void Connection::write(Response response) {
   // relaxed: a sum, which only limits
   services_.counters.answer_bytes.fetch_add(answer_bytes_, std::memory_order_relaxed);
   const std::uint64_t extra_ms = answer_bytes_ / kSlowestBytesPerMs;
-  set_deadline(limits_.write_timeout + milliseconds(extra_ms));
-  asio::async_write(socket_, buffers,
-                    [self = shared_from_this(), keeps_alive](error_code error, std::size_t) {
-                      if (error) return self->close();
-                      self->keeps_alive_ = keeps_alive;
-                      self->on_written();
-                    });
+  set_deadline(limits_->write_timeout + milliseconds(extra_ms));
+  stream_.async_write(buffers, [self = shared_from_this(), keeps_alive](error_code error) {
+    if (error) return self->close();
+    self->keeps_alive_ = keeps_alive;
+    self->on_written();
+  });
 }
 
 void Connection::on_written() {
   release_bytes();
   if (keeps_alive_ && !is_draining_) return begin_request();
-  if (!is_cut_short_) return close();
-  // Closing with unread bytes would take the answer away from a peer that is still sending.
-  error_code ignored;
-  socket_.shutdown(Socket::shutdown_send, ignored);
-  set_deadline(std::min(kDiscardTimeout, limits_.request_timeout));
-  discard_rest();
+  if (!is_cut_short_ && !stream_.has_tls()) return close();
+  set_deadline(std::min(kDiscardTimeout, limits_->request_timeout));
+  stream_.async_end_sending([self = shared_from_this()](error_code) {
+    // Closing with unread bytes would take the answer away from a peer that is still sending.
+    if (self->is_cut_short_) return self->discard_rest();
+    self->close();
+  });
 }
 
 void Connection::release_bytes() noexcept {
@@ -270,20 +334,19 @@ void Connection::release_bytes() noexcept {
 }
 
 void Connection::discard_rest() {
-  socket_.async_read_some(reader_->room_to_discard(),
-                          [self = shared_from_this()](error_code error, std::size_t bytes) {
-                            self->discarded_bytes_ += bytes;
-                            if (error || self->discarded_bytes_ > kDiscardBytesMax) {
-                              return self->close();
-                            }
-                            self->discard_rest();
-                          });
+  stream_.async_discard_some(reader_->room_to_discard(),
+                             [self = shared_from_this()](error_code error, std::size_t bytes) {
+                               self->discarded_bytes_ += bytes;
+                               if (error || self->discarded_bytes_ > kDiscardBytesMax) {
+                                 return self->close();
+                               }
+                               self->discard_rest();
+                             });
 }
 
 void Connection::close() noexcept {
   clear_deadline();
-  error_code ignored;
-  socket_.close(ignored);
+  stream_.close();
 }
 
 void Connection::set_deadline(milliseconds from_now) noexcept {

@@ -1,31 +1,32 @@
 // One connection: reads a request, has it handled, writes the answer, and again.
 //
-// Thread safety: post, send, drain and close_if_overdue may be called from any thread; all else
-// happens on the connection's strand.
+// Thread safety: post, send, drain, close_if_overdue and the two about being idle may be called
+// from any thread; all else happens on the connection's strand.
 //
 // Invariants:
 //  - One request at a time. Requests that came early wait in the buffer, so answers keep the
 //    order of their requests.
 //  - Every wait for the peer has a deadline; while a request is handled there is none.
-//  - Unix and TCP sockets are one type here, so that this code is compiled once.
 #pragma once
 
 #include <atomic>
-#include <boost/asio/basic_stream_socket.hpp>
-#include <boost/asio/generic/stream_protocol.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
+#include <boost/beast/http/message.hpp>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "daemon/http/exchange.h"
+#include "daemon/http/header_rules.h"
 #include "daemon/http/listener.h"
+#include "daemon/http/stream.h"
+#include "daemon/reloadable.h"
 
 namespace iceblink::daemon::http {
 
@@ -37,12 +38,8 @@ struct ConnectionLimits {
   std::chrono::milliseconds write_timeout{30'000};    // of an answer; a large one gets more
 };
 
-using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
-using Socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, Strand>;
-
 class Connection;
 class RequestReader;
-struct RequestRefusal;
 
 /// The connections that are open. Outlives them: each holds it.
 class ConnectionRegistry {
@@ -52,6 +49,8 @@ class ConnectionRegistry {
   [[nodiscard]] std::size_t size() const;
   /// Those that are open now.
   [[nodiscard]] std::vector<std::shared_ptr<Connection>> all() const;
+  /// Ends the one that waits longest for a request, if one does. Takes time in proportion to all.
+  [[nodiscard]] bool end_most_idle();
   /// Returns when none is left, or at `until`.
   void wait_empty(std::chrono::steady_clock::time_point until);
 
@@ -63,7 +62,9 @@ class ConnectionRegistry {
 
 class Connection : public Peer, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Socket socket, Caller caller, Services& services, const ConnectionLimits& limits,
+  /// `tls`: nullptr for none. `limits` hold for the requests that begin after they were set.
+  Connection(Socket socket, std::shared_ptr<const TlsContext> tls, Caller caller,
+             Services& services, const Reloadable<ConnectionLimits>& limits,
              std::shared_ptr<ConnectionRegistry> registry);
   ~Connection() override;
 
@@ -72,17 +73,30 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void drain();
   void close_if_overdue(std::chrono::steady_clock::time_point now);
 
+  static constexpr std::int64_t kNotIdle = std::numeric_limits<std::int64_t>::max();
+  /// Since when it has waited for a request; kNotIdle while it has one.
+  [[nodiscard]] std::int64_t idle_since_ns() const noexcept {
+    return idle_since_ns_.load(std::memory_order_relaxed);  // relaxed: who ends it claims it
+  }
+  /// Ends it, if it has been idle since `since_ns` and nobody else has claimed that. A request that
+  /// comes at the same time is answered first.
+  [[nodiscard]] bool end_idle(std::int64_t since_ns);
+
   [[nodiscard]] const Caller& caller() const noexcept override { return caller_; }
   void post(std::function<void()> work) override;
   void send(Response response) override;
 
  private:
+  void on_handshake(const boost::system::error_code& error);
   void begin_request();
   void read_some();
   void on_read(const boost::system::error_code& error, std::size_t bytes);
   void on_overdue();
   void on_bytes();
   void on_parsed();
+  /// Sees to what the caller may do, too.
+  [[nodiscard]] std::optional<RequestRefusal> judge(
+      const boost::beast::http::request_header<>& header);
   /// Answers what no handler saw, and ends.
   void refuse(const RequestRefusal& refusal);
   void write_continue();
@@ -97,13 +111,14 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void clear_deadline() noexcept;
 
   // Constant after construction.
-  const Caller caller_;
   Services& services_;
-  const ConnectionLimits& limits_;
+  const Reloadable<ConnectionLimits>& next_limits_;
   const std::shared_ptr<ConnectionRegistry> registry_;
 
   // The strand's.
-  Socket socket_;
+  Caller caller_;  // its access: of the request in hand
+  std::shared_ptr<const ConnectionLimits> limits_;
+  Stream stream_;
   std::unique_ptr<RequestReader> reader_;
   bool is_reading_ = false;  // a read of the request is under way
   bool is_overdue_ = false;  // and has taken too long
@@ -122,6 +137,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
 
   // steady_clock nanoseconds; relaxed: whoever finds it passed looks again on the strand.
   std::atomic<std::int64_t> deadline_ns_;
+  std::atomic<std::int64_t> idle_since_ns_;  // relaxed: whoever ends it claims it by an exchange
 };
 
 }  // namespace iceblink::daemon::http

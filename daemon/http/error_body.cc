@@ -131,6 +131,8 @@ Response error_response(RestError error, std::string_view message) {
   Response response = json_response(std::move(body));
   response.status = error.status;
   response.is_final = error.type != kFileNotFound;
+  if (error.status == 401) response.challenge = "Bearer";
+  if (error.status == 401 || error.status == 403) response.refusal = shown(message);
   if (error.status == 429 || error.status == 503) response.retry_after_s = kRetryAfterSeconds;
   return response;
 }

@@ -27,7 +27,7 @@ struct RestError {
 [[nodiscard]] RestError rest_error_of(const Refused& refused) noexcept;
 
 /// {"error":{"message","type","code"}}. A message that is not UTF-8 is cleaned, a long one cut.
-/// 429 and 503 get a Retry-After.
+/// 429 and 503 get a Retry-After, 401 a WWW-Authenticate.
 [[nodiscard]] Response error_response(RestError error, std::string_view message);
 [[nodiscard]] Response error_response(const Error& error);
 [[nodiscard]] Response error_response(const Refused& refused);

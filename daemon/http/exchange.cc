@@ -10,6 +10,7 @@
 #include "daemon/http/content_coding.h"
 #include "daemon/http/error_body.h"
 #include "daemon/http/path_names.h"
+#include "daemon/http/refusal_log.h"
 #include "daemon/wall_clock.h"
 #include "shm/fault_point.h"
 
@@ -264,6 +265,9 @@ void Exchange::answer(Response response) noexcept {
   // relaxed: only one of several answers may pass; sending synchronises by itself
   if (answered_.exchange(true, std::memory_order_relaxed)) return;
   try {
+    if (response.status == 401 || response.status == 403) {
+      log_refusal(response, {caller(), request_.id, request_.method, request_.target});
+    }
     if (claim_ && !is_answer_stored_) {
       if (auto stored = stored_answer_of(response)) {
         return store_and_send(std::move(*stored), std::move(response));

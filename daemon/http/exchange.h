@@ -36,6 +36,7 @@ namespace iceblink::daemon::http {
 class Peer {
  public:
   virtual ~Peer() = default;
+  /// Of the request in hand.
   [[nodiscard]] virtual const Caller& caller() const noexcept = 0;
   /// Runs `work` on the connection's own executor. From any thread.
   virtual void post(std::function<void()> work) = 0;

@@ -125,12 +125,18 @@ bool is_loopback_authority(std::string_view authority) {
          port.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-std::optional<RequestRefusal> judge_header(const Header& header, Transport transport) {
+bool announces_body(const Header& header) {
+  if (header.count(field::transfer_encoding) > 0) return true;
+  const auto length = header.find(field::content_length);
+  return length != header.end() && trimmed(length->value()) != "0";
+}
+
+std::optional<RequestRefusal> judge_header(const Header& header, HostNames names) {
   if (auto refusal = judge_framing(header)) return refusal;
   const auto host_count = header.count(field::host);
   if (host_count > 1) return bad_request("more than one Host");
   if (host_count == 0 && header.version() >= kHttp11) return bad_request("Host is missing");
-  if (transport == Transport::kTcp) return judge_names(header);
+  if (names == HostNames::kLoopback) return judge_names(header);
   return std::nullopt;
 }
 

@@ -69,14 +69,15 @@ Result<HostPort> parse_host_port(const std::string& text) {
 }
 
 /// An address of either family, for bind().
-struct LoopbackAddress {
+struct TcpAddress {
   sockaddr_storage storage{};
   socklen_t size = 0;
+  TcpReach reach = TcpReach::kBeyondLoopback;
 };
 
-Result<LoopbackAddress> loopback_address(const HostPort& wanted, const std::string& text) {
+Result<TcpAddress> tcp_address_of(const HostPort& wanted, const std::string& text) {
   const std::string host = wanted.host == "localhost" ? "127.0.0.1" : wanted.host;
-  LoopbackAddress out;
+  TcpAddress out;
   sockaddr_in v4{};
   sockaddr_in6 v6{};
   bool is_loopback = false;
@@ -93,12 +94,13 @@ Result<LoopbackAddress> loopback_address(const HostPort& wanted, const std::stri
     std::memcpy(&out.storage, &v6, sizeof(v6));
     out.size = sizeof(v6);
   }
-  if (!is_loopback) {
+  if (out.size == 0) {
     return {ErrorKind::kInvalidArgument,
             "listen address '" + text +
-                "' is refused: without TLS only loopback addresses are served "
-                "(127.0.0.1, [::1], localhost)"};
+                "' has no numeric address: give a loopback one (127.0.0.1, [::1], localhost) or "
+                "one of this host"};
   }
+  if (is_loopback) out.reach = TcpReach::kLoopback;
   return out;
 }
 
@@ -140,7 +142,12 @@ Listener& Listener::operator=(Listener&& other) noexcept {
   std::swap(transport_, other.transport_);
   std::swap(owned_path_, other.owned_path_);
   std::swap(port_, other.port_);
+  std::swap(host_, other.host_);
   return *this;
+}
+
+std::string Listener::tcp_address() const {
+  return host_ + ":" + std::to_string(port_);
 }
 
 Listener::~Listener() {
@@ -172,9 +179,13 @@ Result<Listener> Listener::open_unix(const std::string& path) {
   return listener;
 }
 
-Result<Listener> Listener::open_tcp(const std::string& host_and_port) {
+Result<Listener> Listener::open_tcp(const std::string& host_and_port, TcpReach most) {
   ICEBLINK_ASSIGN_OR_RETURN(const HostPort wanted, parse_host_port(host_and_port));
-  ICEBLINK_ASSIGN_OR_RETURN(const LoopbackAddress address, loopback_address(wanted, host_and_port));
+  ICEBLINK_ASSIGN_OR_RETURN(const TcpAddress address, tcp_address_of(wanted, host_and_port));
+  if (address.reach > most) {
+    return {ErrorKind::kInvalidArgument,
+            "listen address '" + host_and_port + "' is refused: it is not a loopback address"};
+  }
   Listener listener(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0),
                     Transport::kTcp);
   const std::string what = "listen address '" + host_and_port + "'";
@@ -186,14 +197,14 @@ Result<Listener> Listener::open_tcp(const std::string& host_and_port) {
     return system_error(what);
   }
   listener.port_ = bound_port(listener.fd_);
+  listener.host_ = host_and_port.substr(0, host_and_port.rfind(':'));
   return listener;
 }
 
-Status check_tcp_address(const std::string& host_and_port) {
+Result<TcpReach> tcp_reach_of(const std::string& host_and_port) {
   ICEBLINK_ASSIGN_OR_RETURN(const HostPort wanted, parse_host_port(host_and_port));
-  ICEBLINK_ASSIGN_OR_RETURN(const LoopbackAddress address, loopback_address(wanted, host_and_port));
-  static_cast<void>(address);
-  return Ok{};
+  ICEBLINK_ASSIGN_OR_RETURN(const TcpAddress address, tcp_address_of(wanted, host_and_port));
+  return address.reach;
 }
 
 Result<std::vector<Listener>> Listener::inherited() {

@@ -52,17 +52,18 @@ std::string joined_lines(const Header& header, const Name& name) {
 
 }  // namespace
 
-RequestReader::RequestReader(Transport transport, RequestLimits limits)
-    : transport_(transport),
-      limits_(limits),
+RequestReader::RequestReader(JudgeHeader judge, std::uint32_t header_bytes_max)
+    : judge_(std::move(judge)),
+      header_bytes_max_(header_bytes_max),
       // A parse leaves less than the header's limit behind, or is refused.
-      buffer_(std::size_t{limits.header_bytes_max} + kReadBytes) {}
+      buffer_(std::size_t{header_bytes_max} + kReadBytes) {}
 
-void RequestReader::begin() {
+void RequestReader::begin(std::uint64_t body_bytes_max) {
+  body_bytes_max_ = body_bytes_max;
   parser_.emplace();
   parser_->eager(true);
-  parser_->header_limit(limits_.header_bytes_max);
-  parser_->body_limit(limits_.body_bytes_max);
+  parser_->header_limit(header_bytes_max_);
+  parser_->body_limit(body_bytes_max_);
   refusal_.reset();
   is_header_judged_ = false;
   has_begun_ = false;
@@ -101,7 +102,7 @@ RequestReader::Step RequestReader::parse() {
   const bool judges_header = parser_->is_header_done() && !is_header_judged_;
   if (judges_header) {
     is_header_judged_ = true;
-    refusal_ = judge_header(parser_->get().base(), transport_);
+    refusal_ = judge_(parser_->get().base());
   }
   if (!refusal_) refusal_ = refusal_of(error);
   if (refusal_) return Step::kRefused;
@@ -113,11 +114,10 @@ RequestReader::Step RequestReader::parse() {
 
 std::optional<RequestRefusal> RequestReader::refusal_of(const error_code& error) {
   const RestError too_much_header{431, "BadRequestException"};
-  const std::string limit = " larger than " + std::to_string(limits_.header_bytes_max) + " bytes";
+  const std::string limit = " larger than " + std::to_string(header_bytes_max_) + " bytes";
   if (error == beast::http::error::body_limit) {
-    return RequestRefusal{
-        rest_error_of(ErrorKind::kTooLarge),
-        "the body is larger than " + std::to_string(limits_.body_bytes_max) + " bytes"};
+    return RequestRefusal{rest_error_of(ErrorKind::kTooLarge),
+                          "the body is larger than " + std::to_string(body_bytes_max_) + " bytes"};
   }
   if (error == beast::http::error::header_limit) {
     return RequestRefusal{too_much_header, "the header is" + limit};
@@ -126,7 +126,7 @@ std::optional<RequestRefusal> RequestReader::refusal_of(const error_code& error)
     return RequestRefusal{{400, "BadRequestException"},
                           "this is not an HTTP request: " + error.message()};
   }
-  if (!parser_->is_done() && buffer_.size() >= limits_.header_bytes_max) {
+  if (!parser_->is_done() && buffer_.size() >= header_bytes_max_) {
     return RequestRefusal{too_much_header, "a chunk's header or the trailers are" + limit};
   }
   return std::nullopt;
@@ -139,6 +139,16 @@ std::uint64_t RequestReader::body_bytes() const {
 
 bool RequestReader::is_head() const {
   return parser_->is_header_done() && parser_->get().method() == beast::http::verb::head;
+}
+
+std::string_view RequestReader::method() const {
+  if (!parser_->is_header_done()) return {};
+  return parser_->get().method_string();
+}
+
+std::string_view RequestReader::target() const {
+  if (!parser_->is_header_done()) return {};
+  return parser_->get().target();
 }
 
 Request RequestReader::take() {

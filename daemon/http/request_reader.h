@@ -14,25 +14,26 @@
 #include <boost/beast/http/string_body.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string_view>
 
 #include "daemon/http/header_rules.h"
 #include "daemon/http/request.h"
 
 namespace iceblink::daemon::http {
 
-struct RequestLimits {
-  std::uint32_t header_bytes_max = 64 * 1024;
-  std::uint64_t body_bytes_max = std::uint64_t{16} << 20;
-};
-
 class RequestReader {
  public:
   enum class Step : std::uint8_t { kNeedsMore, kExpectsContinue, kDone, kRefused };
 
-  RequestReader(Transport transport, RequestLimits limits);
+  /// Why a request is refused by its header; called once each, as soon as that is complete.
+  using JudgeHeader =
+      std::function<std::optional<RequestRefusal>(const boost::beast::http::request_header<>&)>;
 
-  void begin();
+  RequestReader(JudgeHeader judge, std::uint32_t header_bytes_max);
+
+  void begin(std::uint64_t body_bytes_max);
   /// Where the next bytes go.
   [[nodiscard]] boost::asio::mutable_buffer room();
   void fill(std::size_t bytes);
@@ -48,6 +49,9 @@ class RequestReader {
   /// The body's size as far as it is known: announced, or received.
   [[nodiscard]] std::uint64_t body_bytes() const;
   [[nodiscard]] bool is_head() const;
+  /// Once the header is complete; empty before.
+  [[nodiscard]] std::string_view method() const;
+  [[nodiscard]] std::string_view target() const;
   [[nodiscard]] bool keeps_alive() const { return parser_->get().keep_alive(); }
   [[nodiscard]] unsigned http_minor() const { return parser_->get().version() % 10; }
   /// After kDone.
@@ -57,8 +61,9 @@ class RequestReader {
   void skip_empty_lines();
   [[nodiscard]] std::optional<RequestRefusal> refusal_of(const boost::system::error_code& error);
 
-  const Transport transport_;
-  const RequestLimits limits_;
+  const JudgeHeader judge_;
+  const std::uint32_t header_bytes_max_;
+  std::uint64_t body_bytes_max_ = 0;  // of the request in hand
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
   std::optional<RequestRefusal> refusal_;

@@ -17,6 +17,8 @@ std::string_view reason_of(unsigned status) {
       return "Not Modified";
     case 400:
       return "Bad Request";
+    case 401:
+      return "Unauthorized";
     case 403:
       return "Forbidden";
     case 404:
@@ -109,6 +111,7 @@ std::string head_of(const Response& response, HeadOptions options) {
     if (response.content_type == kJson) append_field(head, "Vary", "Accept-Encoding");
   }
   if (!response.etag.empty()) append_field(head, "ETag", response.etag);
+  if (!response.challenge.empty()) append_field(head, "WWW-Authenticate", response.challenge);
   if (!response.allow.empty()) append_field(head, "Allow", response.allow);
   if (response.retry_after_s) {
     append_field(head, "Retry-After", std::to_string(*response.retry_after_s));

@@ -20,6 +20,8 @@ struct Response {
   bool is_gzip = false;            // the parts are one gzip member
   std::string etag;                // with its quotes
   std::string allow;               // of a 405
+  std::string_view challenge;      // WWW-Authenticate of a 401; static storage
+  std::string refusal;             // of a 401 and 403: why, for the log
   std::optional<unsigned> retry_after_s;
   std::optional<std::uint64_t> generation;  // Iceblink-Generation
   bool closes = false;                      // the connection ends after this answer

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 
+#include "daemon/http/access_policy.h"
 #include "daemon/http/error_body.h"
 #include "daemon/http/idempotency.h"
 #include "daemon/http/resources.h"
@@ -53,6 +54,14 @@ constexpr Route kRoutes[] = {
     {Verb::kGet, "/metrics", metrics},
 };
 
+/// What a caller must be allowed to do: decided here for every route, so that no handler forgets
+/// it.
+constexpr Access access_needed(const Route& route) {
+  if (route.handler == healthz || route.handler == readyz) return Access::kNone;
+  const bool reads = route.verb == Verb::kGet || route.verb == Verb::kHead;
+  return reads || route.handler == report_metrics ? Access::kRead : Access::kWrite;
+}
+
 struct CompiledRoute {
   const Route* route;
   std::vector<std::string_view> segments;
@@ -91,14 +100,15 @@ bool changes_catalog(const Route& route) {
 
 struct Match {
   Handler handler = nullptr;
-  bool takes_key = false;  // an Idempotency-Key
+  bool takes_key = false;        // an Idempotency-Key
+  Access needs = Access::kRead;  // where there is no such route, too
   RawNames names;
   std::vector<Verb> verbs;  // served on this path
 };
 
 Match find_route(Verb verb, const Target& target) {
   Match found;
-  Handler get_handler = nullptr;
+  const Route* get_route = nullptr;
   for (const CompiledRoute& compiled : compiled_routes()) {
     const auto names = match(compiled, target);
     if (!names) continue;
@@ -106,12 +116,16 @@ Match find_route(Verb verb, const Target& target) {
     if (compiled.route->verb == verb) {
       found.handler = compiled.route->handler;
       found.takes_key = changes_catalog(*compiled.route);
+      found.needs = access_needed(*compiled.route);
       return found;
     }
-    if (compiled.route->verb == Verb::kGet) get_handler = compiled.route->handler;
+    if (compiled.route->verb == Verb::kGet) get_route = compiled.route;
     found.verbs.push_back(compiled.route->verb);
   }
-  if (verb == Verb::kHead) found.handler = get_handler;
+  if (verb == Verb::kHead && get_route != nullptr) {
+    found.handler = get_route->handler;
+    found.needs = access_needed(*get_route);
+  }
   return found;
 }
 
@@ -132,11 +146,14 @@ std::string allow_of(std::vector<Verb> verbs) {
 void route(const ExchangePtr& exchange) {
   const Request& request = exchange->request();
   auto target = split_target(request.target);
+  Match found = target ? find_route(request.verb, *target) : Match{};
+  if (const auto refused = refusal_of(exchange->caller(), found.needs)) {
+    return exchange->answer(error_response(refused->error, refused->message));
+  }
   if (!target) {
     exchange->answer(error_response({400, "BadRequestException"}, target.error().message()));
     return;
   }
-  Match found = find_route(request.verb, *target);
   if (found.handler != nullptr) {
     exchange->set_target(std::move(*target), found.names);
     if (found.takes_key && request.idempotency_key) {

@@ -8,7 +8,8 @@
 
 namespace iceblink::daemon::http {
 
-/// Finds the handler of the exchange's request and runs it. Answers 404 for a path nobody
+/// Finds the handler of the exchange's request and runs it, if the caller may have that done: what
+/// a route needs is decided here alone. Answers 401 or 403 where it may not, 404 for a path nobody
 /// serves, 405 with Allow for a verb nobody serves there. HEAD falls back to GET.
 void dispatch(const ExchangePtr& exchange) noexcept;
 

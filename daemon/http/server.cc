@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <boost/asio/basic_socket_acceptor.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -17,6 +18,7 @@
 #include <thread>
 
 #include "daemon/http/error_body.h"
+#include "daemon/http/tls_context.h"
 
 namespace iceblink::daemon::http {
 namespace {
@@ -44,6 +46,9 @@ class Server::State {
       : services_(services),
         options_(std::move(options)),
         registry_(std::make_shared<ConnectionRegistry>()),
+        connections_max_(options_.connections_max),
+        limits_(std::make_shared<ConnectionLimits>(options_.limits)),
+        tls_(options_.tls),
         io_(static_cast<int>(options_.threads)),
         sweep_timer_(io_),
         heartbeat_timer_(io_) {}
@@ -67,6 +72,14 @@ class Server::State {
       threads_.emplace_back([this] { serve(); });
     }
     return Ok{};
+  }
+
+  void change(std::size_t connections_max, const ConnectionLimits& limits,
+              std::shared_ptr<const TlsContext> tls) {
+    // relaxed: a limit, which orders nothing
+    connections_max_.store(connections_max, std::memory_order_relaxed);
+    limits_.set(std::make_shared<ConnectionLimits>(limits));
+    tls_.set(std::move(tls));
   }
 
   void stop() noexcept {
@@ -133,26 +146,34 @@ class Server::State {
   }
 
   void take(const Accepting& accepting, Socket socket) {
-    if (registry_->size() >= options_.connections_max) return refuse(std::move(socket));
+    const Transport transport = accepting.listener.transport();
+    auto tls = transport == Transport::kTcp ? tls_.get() : nullptr;
+    // relaxed: a limit, which orders nothing
+    const auto connections_max = connections_max_.load(std::memory_order_relaxed);
+    if (registry_->size() >= connections_max && !registry_->end_most_idle()) {
+      // relaxed: a counter, for showing
+      services_.counters.connections_refused.fetch_add(1, std::memory_order_relaxed);
+      // Who waits for a handshake could not read why.
+      if (!tls) say_full(std::move(socket), connections_max);
+      return;
+    }
     // relaxed: a counter, for showing
     services_.counters.connections_accepted.fetch_add(1, std::memory_order_relaxed);
-    if (accepting.listener.transport() == Transport::kTcp) {
+    if (transport == Transport::kTcp) {
       const int on = 1;
       ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     }
+    Caller caller = caller_of(transport, socket.native_handle());
     auto connection = std::make_shared<Connection>(
-        std::move(socket), Caller{.transport = accepting.listener.transport(), .name = {}},
-        services_, options_.limits, registry_);
+        std::move(socket), std::move(tls), std::move(caller), services_, limits_, registry_);
     registry_->add(connection);
     connection->start();
   }
 
   // One small write, which a new socket's buffer always takes, without waiting for anybody.
-  void refuse(Socket socket) {
-    // relaxed: a counter, for showing
-    services_.counters.connections_refused.fetch_add(1, std::memory_order_relaxed);
+  void say_full(Socket socket, std::size_t connections_max) {
     const Response response =
-        error_response({ErrorKind::kBusy, "there are " + std::to_string(options_.connections_max) +
+        error_response({ErrorKind::kBusy, "there are " + std::to_string(connections_max) +
                                               " connections already; try again"});
     const std::string text = head_of(response, {.keeps_alive = false}) + response.parts.front();
     error_code ignored;
@@ -162,7 +183,7 @@ class Server::State {
   }
 
   void sweep() {
-    sweep_timer_.expires_after(sweep_period_of(options_.limits));
+    sweep_timer_.expires_after(sweep_period_of(*limits_.get()));
     sweep_timer_.async_wait([this](error_code cancelled) {
       if (cancelled) return;
       const auto now = steady_clock::now();
@@ -182,6 +203,9 @@ class Server::State {
   Services& services_;
   const ServerOptions options_;
   const std::shared_ptr<ConnectionRegistry> registry_;
+  std::atomic<std::size_t> connections_max_;
+  Reloadable<ConnectionLimits> limits_;
+  Reloadable<TlsContext> tls_;
   asio::io_context io_;
   asio::steady_timer sweep_timer_;
   asio::steady_timer heartbeat_timer_;
@@ -202,6 +226,10 @@ Result<std::unique_ptr<Server>> Server::start(Services& services, ServerOptions 
 
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Server::~Server() = default;
+void Server::change(std::size_t connections_max, const ConnectionLimits& limits,
+                    std::shared_ptr<const TlsContext> tls) {
+  state_->change(connections_max, limits, std::move(tls));
+}
 void Server::stop() noexcept {
   state_->stop();
 }

@@ -1,6 +1,7 @@
 // The HTTP server: accept loops, the threads that serve, and the limits.
 //
-// Thread safety: stop from any thread but the server's own; the rest belongs to one thread.
+// Thread safety: stop from any thread but the server's own, change from any; the rest belongs to
+// one thread.
 #pragma once
 
 #include <iceblink/result.h>
@@ -19,8 +20,10 @@ namespace iceblink::daemon::http {
 
 struct ServerOptions {
   std::size_t threads = 2;
-  std::size_t connections_max = 1024;  // above: answered 429 and closed
+  /// Above, the one that is idle longest is closed; if none is, the new one, with a 429.
+  std::size_t connections_max = 1024;
   ConnectionLimits limits;
+  std::shared_ptr<const TlsContext> tls;          // of TCP; nullptr: without
   std::chrono::milliseconds drain_timeout{5000};  // what stop() gives requests in hand
   /// Called on a server thread, every `heartbeat_period`: so it also shows that they run.
   std::function<void()> heartbeat;
@@ -36,6 +39,11 @@ class Server {
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
+
+  /// From now on: the limits for new connections and the next requests of open ones, TLS for new
+  /// connections.
+  void change(std::size_t connections_max, const ConnectionLimits& limits,
+              std::shared_ptr<const TlsContext> tls);
 
   /// Takes no more connections, answers the requests that were taken, ends the threads.
   /// Idempotent.

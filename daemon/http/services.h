@@ -9,9 +9,11 @@
 
 #include "daemon/committer.h"
 #include "daemon/file_pool.h"
+#include "daemon/http/access_policy.h"
 #include "daemon/http/idempotent_requests.h"
 #include "daemon/metadata_commits.h"
 #include "daemon/metadata_file.h"
+#include "daemon/reloadable.h"
 #include "daemon/store.h"
 #include "daemon/write_roots.h"
 #include "shm/publisher.h"
@@ -32,7 +34,7 @@ struct Counters {
 };
 
 /// References to parts that outlive every request. Constant after construction, but for the
-/// counters and `is_ready`.
+/// counters, `is_ready` and `access`.
 struct Services {
   Store& store;
   shm::Publisher& publisher;
@@ -53,6 +55,7 @@ struct Services {
   std::chrono::milliseconds idempotency_lifetime{30 * 60 * 1000};
   std::string namespace_separator = "%1F";  // url-encoded; 0x1F is understood beside it
   Counters counters{};
+  Reloadable<AccessPolicy> access{};  // never nothing
   std::atomic<bool> is_ready{false};  // relaxed: a sign for showing
 };
 

@@ -99,6 +99,10 @@ TEST_F(Connections, FinishTheRequestInHandWhenTheDaemonStops) {
   EXPECT_EQ(connect().head("/v1/namespaces/a").status, 204);
 }
 
+/// A request that lacks its body, of 19 bytes.
+constexpr const char* kRequestInHand =
+    "POST /v1/namespaces HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 19\r\n\r\n";
+
 class FewConnections : public DaemonTest {
   void SetUp() override {
     auto settings = settings_in(scratch());
@@ -112,6 +116,8 @@ TEST_F(FewConnections, RefusesMoreWith429AndTakesThemAgainLater) {
   for (int i = 0; i < 3; ++i) {
     clients.push_back(connect());
     EXPECT_EQ(clients.back().get("/healthz").status, 200);
+    clients.back().send(kRequestInHand);
+    ASSERT_TRUE(clients.back().receive_continue());
   }
   auto refused_client = connect();
   const auto refused = refused_client.receive();
@@ -120,7 +126,8 @@ TEST_F(FewConnections, RefusesMoreWith429AndTakesThemAgainLater) {
   EXPECT_EQ(refused->error_type(), "SlowDownException");
   EXPECT_EQ(refused->header("retry-after"), "1");
   EXPECT_TRUE(refused_client.sees_end());
-  EXPECT_EQ(clients.front().get("/healthz").status, 200);
+  clients.back().send(R"({"namespace":["a"]})");
+  EXPECT_EQ(clients.back().receive()->status, 200);
   clients.front().close();
   // The server learns of the end in its own time: ask until it has.
   std::optional<HttpResponse> taken;
@@ -131,6 +138,33 @@ TEST_F(FewConnections, RefusesMoreWith429AndTakesThemAgainLater) {
   }
   ASSERT_TRUE(taken.has_value());
   EXPECT_EQ(taken->status, 200);
+}
+
+TEST_F(FewConnections, ClosesTheOneThatIsIdleLongestWhenAnotherComes) {
+  auto oldest = connect();
+  EXPECT_EQ(oldest.get("/healthz").status, 200);
+  auto busy = connect();
+  busy.send(kRequestInHand);
+  ASSERT_TRUE(busy.receive_continue());
+  auto newer = connect();
+  EXPECT_EQ(newer.get("/healthz").status, 200);
+  auto fourth = connect();
+  EXPECT_EQ(fourth.get("/healthz").status, 200);
+  EXPECT_TRUE(oldest.sees_end());
+  auto fifth = connect();
+  EXPECT_EQ(fifth.get("/healthz").status, 200);
+  EXPECT_TRUE(newer.sees_end());
+  EXPECT_EQ(fourth.get("/healthz").status, 200);
+  busy.send(R"({"namespace":["a"]})");
+  EXPECT_EQ(busy.receive()->status, 200);
+}
+
+TEST_F(FewConnections, LeavesRoomForOthersWhateverOneOpensAndNeverUses) {
+  std::vector<HttpClient> silent;
+  for (int i = 0; i < 50; ++i) {
+    silent.push_back(connect());
+    EXPECT_EQ(connect().get("/healthz").status, 200) << i;
+  }
 }
 
 class LittleMemory : public DaemonTest {

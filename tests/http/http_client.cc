@@ -1,11 +1,16 @@
 #include "tests/http/http_client.h"
 
 #include <arpa/inet.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -101,8 +106,66 @@ HttpClient HttpClient::to_loopback(std::uint16_t port) {
       connected(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), &address, sizeof(address)));
 }
 
+HttpClient HttpClient::to_unix_as(const std::string& path, const Identity& who) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), std::min(path.size(), sizeof(address.sun_path) - 1));
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kWatchdog, sizeof(kWatchdog));
+  const std::vector<gid_t> groups(who.groups.begin(), who.groups.end());
+  // The peer is who connects, whoever has the socket afterwards.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const bool is_other = ::setgroups(groups.size(), groups.data()) == 0 &&
+                          ::setgid(who.gid) == 0 && ::setuid(who.uid) == 0;
+    const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+    ::_exit(is_other && ::connect(fd, to, sizeof(address)) == 0 ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  if (status == 0) return HttpClient(fd);
+  ::close(fd);
+  return HttpClient(-1);
+}
+
+HttpClient HttpClient::to_loopback_tls(std::uint16_t port, const std::string& ca_pem,
+                                       const TlsOptions& options) {
+  HttpClient client = to_loopback(port);
+  const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context(::SSL_CTX_new(::TLS_client_method()),
+                                                             ::SSL_CTX_free);
+  const std::unique_ptr<BIO, int (*)(BIO*)> bio(
+      ::BIO_new_mem_buf(ca_pem.data(), static_cast<int>(ca_pem.size())), ::BIO_free);
+  const std::unique_ptr<X509, void (*)(X509*)> ca(
+      ::PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), ::X509_free);
+  EXPECT_EQ(::X509_STORE_add_cert(::SSL_CTX_get_cert_store(context.get()), ca.get()), 1);
+  ::SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, nullptr);
+  if (options.version_max != 0) {
+    ::SSL_CTX_set_cipher_list(context.get(), "DEFAULT@SECLEVEL=0");  // else it refuses by itself
+    ::SSL_CTX_set_max_proto_version(context.get(), options.version_max);
+  }
+  client.tls_ = std::shared_ptr<SSL>(::SSL_new(context.get()), ::SSL_free);
+  ::SSL_set_fd(client.tls_.get(), client.fd_);
+  if (::SSL_connect(client.tls_.get()) != 1) client.close();
+  return client;
+}
+
+std::string HttpClient::certificate_name() const {
+  const std::unique_ptr<X509, void (*)(X509*)> peer(::SSL_get1_peer_certificate(tls_.get()),
+                                                    ::X509_free);
+  char name[256] = {};
+  ::X509_NAME_get_text_by_NID(::X509_get_subject_name(peer.get()), NID_commonName, name,
+                              sizeof(name));
+  return name;
+}
+
+std::string HttpClient::tls_version() const {
+  return ::SSL_get_version(tls_.get());
+}
+
 HttpClient::HttpClient(HttpClient&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), buffer_(std::move(other.buffer_)) {}
+    : fd_(std::exchange(other.fd_, -1)),
+      tls_(std::move(other.tls_)),
+      buffer_(std::move(other.buffer_)) {}
 
 HttpClient::~HttpClient() {
   close();
@@ -132,7 +195,8 @@ HttpResponse HttpClient::request(const HttpRequest& request) {
 
 bool HttpClient::send(std::string_view bytes) {
   while (!bytes.empty()) {
-    const auto sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const auto sent = tls_ ? ::SSL_write(tls_.get(), bytes.data(), static_cast<int>(bytes.size()))
+                           : ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -145,7 +209,8 @@ void HttpClient::end_sending() {
 
 bool HttpClient::receive_more() {
   char chunk[65536];
-  const auto got = ::recv(fd_, chunk, sizeof(chunk), 0);
+  const auto got =
+      tls_ ? ::SSL_read(tls_.get(), chunk, sizeof(chunk)) : ::recv(fd_, chunk, sizeof(chunk), 0);
   if (got <= 0) return false;
   buffer_.append(chunk, static_cast<std::size_t>(got));
   return true;
@@ -185,6 +250,9 @@ bool HttpClient::receive_continue() {
 bool HttpClient::sees_end() {
   if (!buffer_.empty()) return false;
   char byte = 0;
+  if (tls_) {  // said so, and not cut off
+    return ::SSL_get_error(tls_.get(), ::SSL_read(tls_.get(), &byte, 1)) == SSL_ERROR_ZERO_RETURN;
+  }
   const auto got = ::recv(fd_, &byte, 1, 0);
   return got == 0 || (got < 0 && errno == ECONNRESET);
 }

@@ -6,10 +6,13 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+struct ssl_st;  // OpenSSL's SSL
 
 namespace iceblink::test {
 
@@ -34,11 +37,26 @@ struct HttpRequest {
   std::vector<std::string> headers = {};  // whole lines, without CRLF
 };
 
+struct Identity {
+  unsigned uid = 65534;
+  unsigned gid = 65534;
+  std::vector<unsigned> groups = {};
+};
+
+struct TlsOptions {
+  int version_max = 0;  // TLS1_1_VERSION and so on; 0: any
+};
+
 /// One connection. Every wait ends after a watchdog's time; then calls give std::nullopt.
 class HttpClient {
  public:
   static HttpClient to_unix(const std::string& path);
   static HttpClient to_loopback(std::uint16_t port);
+  /// As to_unix, by a process of another user that has nothing else of ours. Root only.
+  static HttpClient to_unix_as(const std::string& path, const Identity& who);
+  /// TLS that trusts `ca_pem` alone. Not connected when the handshake fails.
+  static HttpClient to_loopback_tls(std::uint16_t port, const std::string& ca_pem,
+                                    const TlsOptions& options = {});
   HttpClient(HttpClient&& other) noexcept;
   HttpClient& operator=(HttpClient&&) = delete;
   ~HttpClient();
@@ -57,6 +75,9 @@ class HttpClient {
   }
 
   [[nodiscard]] bool is_connected() const noexcept { return fd_ >= 0; }
+  /// Of the peer, in TLS.
+  [[nodiscard]] std::string certificate_name() const;
+  [[nodiscard]] std::string tls_version() const;
   /// False when the peer has gone.
   bool send(std::string_view bytes);
   /// Sends no more, and still receives.
@@ -76,6 +97,7 @@ class HttpClient {
   bool receive_more();
 
   int fd_ = -1;
+  std::shared_ptr<ssl_st> tls_;
   std::string buffer_;
 };
 

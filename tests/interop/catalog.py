@@ -54,7 +54,7 @@ class Catalog:
         self.daemon = subprocess.Popen(
             [self.bin_dir / "iceblinkd", "--runtime-dir", self.runtime_dir,
              "--data-dir", self.data_dir, "--listen", f"127.0.0.1:{port}",
-             "--warehouse", self.warehouse, "--write-root", self.warehouse, *self.daemon_options],
+             "--warehouse", self.warehouse, "--write-roots", self.warehouse, *self.daemon_options],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             ready = self.daemon.stdout.readline()

@@ -1,0 +1,71 @@
+#include "daemon/from_settings.h"
+
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "daemon/log_event.h"
+
+namespace iceblink::daemon {
+
+Settings with_warehouse(Settings settings) {
+  if (!settings.warehouse.empty() || settings.data_dir.empty()) return settings;
+  settings.warehouse =
+      std::filesystem::absolute(settings.data_dir).lexically_normal() / "warehouse";
+  return settings;
+}
+
+Result<std::shared_ptr<const http::AccessPolicy>> access_of(const Settings& settings) {
+  ICEBLINK_ASSIGN_OR_RETURN(auto policy, http::AccessPolicy::of(settings));
+  return std::shared_ptr<const http::AccessPolicy>(
+      std::make_shared<http::AccessPolicy>(std::move(policy)));
+}
+
+Result<std::shared_ptr<const http::TlsContext>> tls_of(const Settings& settings) {
+  std::shared_ptr<const http::TlsContext> made;
+  if (settings.tls_certificate_file.empty()) return made;
+  ICEBLINK_ASSIGN_OR_RETURN(
+      auto context, http::TlsContext::of(settings.tls_certificate_file, settings.tls_key_file));
+  made = std::make_shared<http::TlsContext>(std::move(context));
+  return made;
+}
+
+void warn_unless_guarded(const Settings& settings, const http::AccessPolicy& access) {
+  if (settings.listen.empty() || access.token) return;
+  log_event(level::warn, "TCP is served without a token to every process of this host",
+            {{"listen", settings.listen}});
+}
+
+// What it writes it reads.
+Result<ReadRoots> read_roots_of(const Settings& settings, const iceberg::LocationMap& map) {
+  if (settings.read_roots.empty()) return ReadRoots();
+  auto roots = settings.read_roots;
+  if (!settings.write_roots.empty()) {
+    roots.insert(roots.end(), settings.write_roots.begin(), settings.write_roots.end());
+  } else if (WriteRoots::of({settings.warehouse}, map)) {
+    roots.push_back(settings.warehouse);
+  }
+  return ReadRoots::of(roots, map);
+}
+
+http::ConnectionLimits connection_limits_of(const Settings& settings) {
+  http::ConnectionLimits limits;
+  limits.body_bytes_max = settings.body_bytes_max;
+  limits.idle_timeout = settings.idle_timeout;
+  limits.request_timeout = settings.request_timeout;
+  limits.write_timeout = settings.write_timeout;
+  return limits;
+}
+
+// A warehouse of another scheme is one that this daemon cannot write to, which is no reason not to
+// serve what is registered.
+Result<WriteRoots> write_roots_of(const Settings& settings, const iceberg::LocationMap& map) {
+  if (!settings.write_roots.empty()) return WriteRoots::of(settings.write_roots, map);
+  auto roots = WriteRoots::of({settings.warehouse}, map);
+  if (roots) return roots;
+  spdlog::warn("nothing can be written to the warehouse: {}", roots.error().message());
+  return WriteRoots::of({}, map);
+}
+
+}  // namespace iceblink::daemon

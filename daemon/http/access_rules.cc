@@ -1,0 +1,100 @@
+#include "daemon/http/access_rules.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string>
+
+namespace iceblink::daemon::http {
+namespace {
+
+// Users and groups have numbers of one type. All ones is nobody's: it means "leave as it is".
+using Id = std::uint32_t;
+static_assert(std::is_same_v<uid_t, Id> && std::is_same_v<gid_t, Id>);
+constexpr Id kNoId = static_cast<Id>(-1);
+
+std::optional<Id> number_in(std::string_view text) noexcept {
+  Id id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc{} || end != text.data() + text.size() || id == kNoId) return std::nullopt;
+  return id;
+}
+
+/// `look_up` is getpwnam_r or getgrnam_r, `id_of` takes the number out of what it finds.
+template <typename Entry, typename LookUp, typename IdOf>
+Result<std::optional<Id>> id_of_name(const std::string& name, LookUp look_up, IdOf id_of) {
+  std::vector<char> room(4096);
+  for (;;) {
+    Entry entry{};
+    Entry* found = nullptr;
+    const int code = look_up(name.c_str(), &entry, room.data(), room.size(), &found);
+    if (code == EINTR) continue;
+    if (code == ERANGE) {
+      room.resize(room.size() * 2);
+      continue;
+    }
+    if (found != nullptr) return std::optional<Id>(id_of(*found));
+    // All of these mean that there is none (getpwnam(3)).
+    if (code == 0 || code == ENOENT || code == ESRCH || code == EBADF || code == EPERM) {
+      return std::optional<Id>();
+    }
+    return {ErrorKind::kIo, "cannot look up '" + name + "': " + std::strerror(code)};
+  }
+}
+
+Result<std::optional<Id>> id_of_user(const std::string& name) {
+  return id_of_name<passwd>(name, ::getpwnam_r, [](const passwd& user) { return user.pw_uid; });
+}
+Result<std::optional<Id>> id_of_group(const std::string& name) {
+  return id_of_name<group>(name, ::getgrnam_r, [](const group& found) { return found.gr_gid; });
+}
+
+}  // namespace
+
+bool AccessRules::Peers::has(const PeerCredentials& peer) const noexcept {
+  return std::ranges::find(users, peer.uid) != users.end() ||
+         std::ranges::any_of(groups, [&](gid_t group) { return peer.is_in_group(group); });
+}
+
+AccessRules::AccessRules() {
+  writers_.users = {0, ::geteuid()};
+}
+
+Status AccessRules::add(const PeerList& list, const char* setting, Peers& peers) {
+  for (const std::string& entry : list.names) {
+    const bool is_group = entry.starts_with('@');
+    const std::string name = entry.substr(is_group ? 1 : 0);
+    std::optional<Id> id = number_in(name);
+    if (!id) {
+      ICEBLINK_ASSIGN_OR_RETURN(id, is_group ? id_of_group(name) : id_of_user(name));
+    }
+    if (id) {
+      (is_group ? peers.groups : peers.users).push_back(*id);
+    } else if (list.is_configured) {
+      return {ErrorKind::kInvalidArgument, std::string(setting) + ": there is no " +
+                                               (is_group ? "group" : "user") + " '" + name +
+                                               "' on this host"};
+    }
+  }
+  return Ok{};
+}
+
+Result<AccessRules> AccessRules::of(const PeerList& readers, const PeerList& writers) {
+  AccessRules rules;
+  ICEBLINK_RETURN_IF_ERROR(add(readers, "readers", rules.readers_));
+  ICEBLINK_RETURN_IF_ERROR(add(writers, "writers", rules.writers_));
+  return rules;
+}
+
+Access AccessRules::access_of(const PeerCredentials& peer) const noexcept {
+  if (writers_.has(peer)) return Access::kWrite;
+  return readers_.has(peer) ? Access::kRead : Access::kNone;
+}
+
+}  // namespace iceblink::daemon::http

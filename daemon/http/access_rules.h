@@ -1,0 +1,38 @@
+// Which users and groups of this host may read and write over the Unix socket.
+//
+// Thread safety: immutable.
+#pragma once
+
+#include <iceblink/result.h>
+
+#include <vector>
+
+#include "daemon/http/caller.h"
+#include "daemon/http/peer_credentials.h"
+#include "daemon/settings.h"
+
+namespace iceblink::daemon::http {
+
+class AccessRules {
+ public:
+  /// Root and this process's user alone.
+  AccessRules();
+  /// Names become numbers here and never again. Writers may read. kInvalidArgument: a name that was
+  /// asked for and that this host does not have; kIo: the host's user database.
+  [[nodiscard]] static Result<AccessRules> of(const PeerList& readers, const PeerList& writers);
+
+  [[nodiscard]] Access access_of(const PeerCredentials& peer) const noexcept;
+
+ private:
+  struct Peers {
+    std::vector<uid_t> users;
+    std::vector<gid_t> groups;
+    [[nodiscard]] bool has(const PeerCredentials& peer) const noexcept;
+  };
+  [[nodiscard]] static Status add(const PeerList& list, const char* setting, Peers& peers);
+
+  Peers readers_;
+  Peers writers_;
+};
+
+}  // namespace iceblink::daemon::http

@@ -1,0 +1,24 @@
+// The log line of a request that its caller may not have carried out.
+//
+// Thread safety: from any thread.
+#pragma once
+
+#include <string_view>
+
+#include "daemon/http/caller.h"
+#include "daemon/http/response.h"
+
+namespace iceblink::daemon::http {
+
+/// What a line says of the request. Views that live for the call.
+struct RefusedRequest {
+  const Caller& caller;
+  std::string_view id;
+  std::string_view method;
+  std::string_view target;
+};
+
+/// One warning for a 401 or 403. Of the target the path alone, since a query may hold anything.
+void log_refusal(const Response& response, const RefusedRequest& request);
+
+}  // namespace iceblink::daemon::http
