@@ -6,13 +6,18 @@
 #include <utility>
 
 #include "daemon/log_event.h"
+#include "daemon/warehouse_group.h"
 
 namespace iceblink::daemon {
 
+std::string default_warehouse_of(const Settings& settings) {
+  return std::filesystem::absolute(settings.data_dir).lexically_normal() / "warehouse";
+}
+
 Settings with_warehouse(Settings settings) {
-  if (!settings.warehouse.empty() || settings.data_dir.empty()) return settings;
-  settings.warehouse =
-      std::filesystem::absolute(settings.data_dir).lexically_normal() / "warehouse";
+  if (settings.warehouse.empty() && !settings.data_dir.empty()) {
+    settings.warehouse = default_warehouse_of(settings);
+  }
   return settings;
 }
 
@@ -61,8 +66,9 @@ http::ConnectionLimits connection_limits_of(const Settings& settings) {
 // A warehouse of another scheme is one that this daemon cannot write to, which is no reason not to
 // serve what is registered.
 Result<WriteRoots> write_roots_of(const Settings& settings, const iceberg::LocationMap& map) {
-  if (!settings.write_roots.empty()) return WriteRoots::of(settings.write_roots, map);
-  auto roots = WriteRoots::of({settings.warehouse}, map);
+  ICEBLINK_ASSIGN_OR_RETURN(const auto group, warehouse_group(settings.warehouse_group));
+  if (!settings.write_roots.empty()) return WriteRoots::of(settings.write_roots, map, group);
+  auto roots = WriteRoots::of({settings.warehouse}, map, group);
   if (roots) return roots;
   spdlog::warn("nothing can be written to the warehouse: {}", roots.error().message());
   return WriteRoots::of({}, map);

@@ -7,6 +7,7 @@
 #include <iceblink/result.h>
 
 #include <memory>
+#include <string>
 
 #include "daemon/http/access_policy.h"
 #include "daemon/http/connection.h"
@@ -18,6 +19,7 @@
 
 namespace iceblink::daemon {
 
+[[nodiscard]] std::string default_warehouse_of(const Settings& settings);
 /// The warehouse, where none is given, is a directory of our own.
 [[nodiscard]] Settings with_warehouse(Settings settings);
 
@@ -34,7 +36,8 @@ void warn_unless_guarded(const Settings& settings, const http::AccessPolicy& acc
 /// The settings have a warehouse. Errors of ReadRoots::of.
 [[nodiscard]] Result<ReadRoots> read_roots_of(const Settings& settings,
                                               const iceberg::LocationMap& map);
-/// The settings have a warehouse. Errors of WriteRoots::of, if roots are given.
+/// The settings have a warehouse. Errors of warehouse_group, and of WriteRoots::of if roots are
+/// given.
 [[nodiscard]] Result<WriteRoots> write_roots_of(const Settings& settings,
                                                 const iceberg::LocationMap& map);
 

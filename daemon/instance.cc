@@ -11,10 +11,12 @@
 #include <system_error>
 
 #include "daemon/committer.h"
+#include "daemon/data_dir.h"
 #include "daemon/from_settings.h"
 #include "daemon/http/server.h"
 #include "daemon/settings_table.h"
 #include "daemon/store.h"
+#include "daemon/warehouse_group.h"
 #include "shm/fault_point.h"
 #include "shm/layout.h"
 #include "shm/publisher.h"
@@ -84,11 +86,19 @@ Status catch_up_with_readers(Store& store, const shm::Publisher& publisher) {
   return Ok{};
 }
 
-std::vector<FileIdentity> own_files_of(const std::string& data_dir) {
+// Engines find it there. Others than the default one may be mounted later.
+void make_default_warehouse(const Settings& settings, const WriteRoots& roots) {
+  if (!settings.write_roots.empty() || settings.warehouse != default_warehouse_of(settings)) return;
+  if (const Status status = roots.make_roots(); !status) {
+    spdlog::warn("the warehouse cannot be made: {}", status.error().message());
+  }
+}
+
+std::vector<FileIdentity> own_files_of(const std::string& store_dir) {
   std::vector<FileIdentity> files;
   for (const char* const name : {"data.mdb", "lock.mdb"}) {
     struct stat status {};
-    if (::stat((data_dir + "/" + name).c_str(), &status) == 0) {
+    if (::stat((store_dir + "/" + name).c_str(), &status) == 0) {
       files.push_back(FileIdentity::of(status));
     }
   }
@@ -215,8 +225,9 @@ class Instance::State {
     ICEBLINK_ASSIGN_OR_RETURN(auto map, iceberg::LocationMap::of(settings_.location_prefixes));
     ICEBLINK_ASSIGN_OR_RETURN(write_roots_, write_roots_of(settings_, map));
     ICEBLINK_ASSIGN_OR_RETURN(auto read_roots, read_roots_of(settings_, map));
+    make_default_warehouse(settings_, write_roots_);
     MetadataFileRules rules{settings_.metadata_bytes_max, settings_.metadata_bytes_max,
-                            std::move(map), own_files_of(settings_.data_dir),
+                            std::move(map), own_files_of(store_dir_of(settings_.data_dir)),
                             std::move(read_roots)};
     MetadataCommitsOptions commits;
     commits.warehouse = settings_.warehouse;
@@ -295,6 +306,7 @@ std::vector<Error> Instance::problems_of(const Settings& given) {
   const auto map = iceberg::LocationMap::of(settings.location_prefixes);
   note(map);
   if (!map) return problems;
+  note(warehouse_group(settings.warehouse_group));
   note(WriteRoots::of(settings.write_roots, *map));
   note(read_roots_of(settings, *map));
   return problems;

@@ -30,6 +30,7 @@ struct Settings {
   std::string runtime_dir;
   std::string data_dir;
   std::string warehouse;                 // URI; default: the directory "warehouse" in data_dir
+  std::string warehouse_group;           // default: iceblink-writers, if there is one
   std::vector<std::string> write_roots;  // locations; default: the warehouse
   std::vector<std::string> read_roots;   // locations; empty: anywhere
   PeerList readers{.names = {"@iceblink-readers"}};
