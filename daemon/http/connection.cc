@@ -10,8 +10,8 @@
 #include <limits>
 #include <utility>
 
+#include "daemon/http/denial_log.h"
 #include "daemon/http/error_body.h"
-#include "daemon/http/refusal_log.h"
 #include "daemon/http/request_reader.h"
 #include "daemon/http/router.h"
 #include "daemon/log_event.h"
@@ -118,8 +118,8 @@ void Connection::on_handshake(const error_code& error) {
   if (!error) return begin_request();
   // Who only comes and goes is not worth a line.
   if (error.category() == asio::error::get_ssl_category()) {
-    log_event(level::warn, "connection refused",
-              {{"reason", "TLS: " + error.message()}, {"peer", caller_.name}});
+    log_event(level::warn, "handshake failed",
+              {{"reason", error.message()}, {"peer", caller_.name}});
   }
   close();
 }
@@ -264,7 +264,7 @@ void Connection::refuse(const RequestRefusal& refusal) {
   is_read_ = false;
   Response response = error_response(refusal.error, refusal.message);
   if (response.status == 401 || response.status == 403) {
-    log_refusal(response, {caller_, {}, reader_->method(), reader_->target()});
+    log_denial(response, {caller_, {}, reader_->method(), reader_->target()});
   }
   response.closes = true;
   is_cut_short_ = true;

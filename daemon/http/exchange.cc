@@ -8,9 +8,9 @@
 #include <iterator>
 
 #include "daemon/http/content_coding.h"
+#include "daemon/http/denial_log.h"
 #include "daemon/http/error_body.h"
 #include "daemon/http/path_names.h"
-#include "daemon/http/refusal_log.h"
 #include "daemon/wall_clock.h"
 #include "shm/fault_point.h"
 
@@ -266,7 +266,7 @@ void Exchange::answer(Response response) noexcept {
   if (answered_.exchange(true, std::memory_order_relaxed)) return;
   try {
     if (response.status == 401 || response.status == 403) {
-      log_refusal(response, {caller(), request_.id, request_.method, request_.target});
+      log_denial(response, {caller(), request_.id, request_.method, request_.target});
     }
     if (claim_ && !is_answer_stored_) {
       if (auto stored = stored_answer_of(response)) {

@@ -11,7 +11,7 @@
 namespace iceblink::daemon::http {
 
 /// What a line says of the request. Views that live for the call.
-struct RefusedRequest {
+struct DeniedRequest {
   const Caller& caller;
   std::string_view id;
   std::string_view method;
@@ -19,6 +19,6 @@ struct RefusedRequest {
 };
 
 /// One warning for a 401 or 403. Of the target the path alone, since a query may hold anything.
-void log_refusal(const Response& response, const RefusedRequest& request);
+void log_denial(const Response& response, const DeniedRequest& request);
 
 }  // namespace iceblink::daemon::http

@@ -1,4 +1,4 @@
-#include "daemon/http/refusal_log.h"
+#include "daemon/http/denial_log.h"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ constexpr std::size_t kShownBytesMax = 1024;
 
 }  // namespace
 
-void log_refusal(const Response& response, const RefusedRequest& request) {
+void log_denial(const Response& response, const DeniedRequest& request) {
   const std::string_view reason =
       response.refusal.empty() ? "as it was answered before" : std::string_view(response.refusal);
   log_event(level::warn, "request refused",
