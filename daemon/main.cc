@@ -2,10 +2,10 @@
 //
 // Exit codes: 0 stopped in order, 1 a system call or the disk, 2 usage or configuration, 4
 // another daemon holds a lock, 5 corrupt or incompatible, 7 not allowed, 70 a bug.
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -14,9 +14,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
+#include <thread>
 
 #include "daemon/instance.h"
+#include "daemon/log_event.h"
 #include "daemon/log_format.h"
+#include "daemon/log_sink.h"
 #include "daemon/service_manager.h"
 #include "daemon/settings.h"
 #include "shm/fault_point.h"
@@ -27,7 +31,9 @@ using iceblink::Error;
 using iceblink::ErrorKind;
 using iceblink::daemon::CommandLine;
 using iceblink::daemon::Instance;
+using iceblink::daemon::log_event;
 using iceblink::daemon::Settings;
+namespace level = iceblink::daemon::level;
 
 constexpr int kExitUsage = 2;
 constexpr int kExitInternal = 70;
@@ -73,6 +79,26 @@ void raise_descriptor_limit() {
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
 }
 
+// A second signal cuts short what the first one waits for.
+void stop(Instance& instance, boost::asio::io_context& io, boost::asio::signal_set& signals) {
+  signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
+    if (cancelled) return;
+    log_event(level::warn, "stopping at once", {{"signal", signal}});
+    instance.hurry();
+  });
+  io.restart();
+  std::thread listening([&io] { io.run(); });
+  instance.stop();
+  const bool is_idle = instance.wait_workers();
+  io.stop();
+  listening.join();
+  if (is_idle) return;
+  // A thread is in the middle of a file that nobody waits for any more: as after a crash, nothing
+  // names it.
+  log_event(level::warn, "threads left behind", {});
+  std::_Exit(0);
+}
+
 int serve(const Settings& settings) {
   if (!settings.fault_point.empty()) {
     if (auto armed = iceblink::shm::arm_fault_point(settings.fault_point); !armed) {
@@ -88,13 +114,15 @@ int serve(const Settings& settings) {
               static_cast<unsigned long long>((*instance)->generation()),
               static_cast<unsigned long long>((*instance)->table_count()));
   std::fflush(stdout);
-  iceblink::daemon::notify_service_manager("READY=1");
+  iceblink::daemon::notify_service_manager("READY=1\nSTATUS=generation " +
+                                           std::to_string((*instance)->generation()) + ", " +
+                                           std::to_string((*instance)->table_count()) + " tables");
   signals.async_wait([](const boost::system::error_code&, int signal) {
-    spdlog::info("stopping on signal {}", signal);
+    log_event(level::info, "stopping", {{"signal", signal}});
   });
   io.run();
   iceblink::daemon::notify_service_manager("STOPPING=1");
-  (*instance)->stop();
+  stop(**instance, io, signals);
   return 0;
 }
 
@@ -115,8 +143,12 @@ int run(const std::vector<std::string>& arguments) {
     case CommandLine::Action::kRun:
       break;
   }
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("iceblinkd"));
-  spdlog::set_formatter(iceblink::daemon::one_line_formatter());
+  constexpr std::chrono::milliseconds kLogPatience{100};
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "iceblinkd", std::make_shared<iceblink::daemon::LogSink>(STDERR_FILENO, kLogPatience)));
+  spdlog::set_formatter(iceblink::daemon::stderr_is_journal()
+                            ? iceblink::daemon::journal_formatter()
+                            : iceblink::daemon::one_line_formatter());
   spdlog::set_level(spdlog::level::from_str(line->settings.log_level));
   std::signal(SIGPIPE, SIG_IGN);
   // Directories of the warehouse are for a group to write; what is not for others says so itself.

@@ -2,7 +2,6 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -17,6 +16,8 @@
 #include <thread>
 
 #include "daemon/http/error_body.h"
+#include "daemon/log_event.h"
+#include "daemon/thread_name.h"
 
 namespace iceblink::daemon::http {
 namespace {
@@ -64,24 +65,35 @@ class Server::State {
     sweep();
     if (options_.heartbeat) beat();
     for (std::size_t i = 0; i < options_.threads; ++i) {
-      threads_.emplace_back([this] { serve(); });
+      threads_.emplace_back([this, i] {
+        name_this_thread("http-" + std::to_string(i));
+        serve();
+      });
     }
     return Ok{};
   }
 
-  void stop() noexcept {
+  void begin_stop() noexcept {
     if (threads_.empty()) return;
     // relaxed: a sign for those who probe; orders nothing
     services_.is_ready.store(false, std::memory_order_relaxed);
-    const auto until = steady_clock::now() + options_.drain_timeout;
     asio::post(io_, [this] {
       const std::lock_guard lock(accept_mutex_);
-      is_stopping_ = true;
+      if (std::exchange(is_stopping_, true)) return;
       error_code ignored;
       for (auto& accepting : accepting_) accepting->acceptor.close(ignored);
       for (const auto& connection : registry_->all()) connection->drain();
     });
-    registry_->wait_empty(until);
+  }
+
+  [[nodiscard]] bool wait_answered(steady_clock::time_point until) {
+    return registry_->wait_empty(until);
+  }
+  void hurry() { registry_->hurry(); }
+  [[nodiscard]] std::size_t connection_count() const { return registry_->size(); }
+
+  void stop() noexcept {
+    if (threads_.empty()) return;
     io_.stop();
     for (auto& thread : threads_) thread.join();
     threads_.clear();
@@ -104,7 +116,7 @@ class Server::State {
         io_.run();
         return;
       } catch (const std::exception& error) {
-        spdlog::error("a server thread goes on after: {}", error.what());
+        log_event(level::err, "handler threw", {{"message", error.what()}});
       }
     }
   }
@@ -124,7 +136,11 @@ class Server::State {
     if (error == asio::error::connection_aborted || error == asio::error::interrupted) {
       return accept(accepting);
     }
-    spdlog::warn("accept: {}", error.message());
+    const auto left_out = services_.refusal_lines.take("accept", steady_clock::now());
+    if (left_out) {
+      log_event(level::warn, "accept failed",
+                {{"message", error.message()}, {"left_out", *left_out}});
+    }
     accepting.pause.expires_after(kAcceptPause);
     accepting.pause.async_wait([this, &accepting](error_code cancelled) {
       const std::lock_guard lock(accept_mutex_);
@@ -151,6 +167,11 @@ class Server::State {
   void refuse(Socket socket) {
     // relaxed: a counter, for showing
     services_.counters.connections_refused.fetch_add(1, std::memory_order_relaxed);
+    const auto left_out = services_.refusal_lines.take("connection", steady_clock::now());
+    if (left_out) {
+      log_event(level::warn, "connection refused",
+                {{"open", options_.connections_max}, {"left_out", *left_out}});
+    }
     const Response response =
         error_response({ErrorKind::kBusy, "there are " + std::to_string(options_.connections_max) +
                                               " connections already; try again"});
@@ -202,6 +223,18 @@ Result<std::unique_ptr<Server>> Server::start(Services& services, ServerOptions 
 
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Server::~Server() = default;
+void Server::begin_stop() noexcept {
+  state_->begin_stop();
+}
+bool Server::wait_answered(std::chrono::steady_clock::time_point until) noexcept {
+  return state_->wait_answered(until);
+}
+void Server::hurry() noexcept {
+  state_->hurry();
+}
+std::size_t Server::connection_count() const {
+  return state_->connection_count();
+}
 void Server::stop() noexcept {
   state_->stop();
 }

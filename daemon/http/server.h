@@ -1,6 +1,6 @@
 // The HTTP server: accept loops, the threads that serve, and the limits.
 //
-// Thread safety: stop from any thread but the server's own; the rest belongs to one thread.
+// Thread safety: hurry from any thread; the rest belongs to one thread, not of the server's own.
 #pragma once
 
 #include <iceblink/result.h>
@@ -21,7 +21,6 @@ struct ServerOptions {
   std::size_t threads = 2;
   std::size_t connections_max = 1024;  // above: answered 429 and closed
   ConnectionLimits limits;
-  std::chrono::milliseconds drain_timeout{5000};  // what stop() gives requests in hand
   /// Called on a server thread, every `heartbeat_period`: so it also shows that they run.
   std::function<void()> heartbeat;
   std::chrono::milliseconds heartbeat_period{100};
@@ -37,8 +36,15 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Takes no more connections, answers the requests that were taken, ends the threads.
-  /// Idempotent.
+  /// Takes no more connections, and no more requests on those that are open.
+  void begin_stop() noexcept;
+  /// After begin_stop: true once every request has its answer; false at `until`, or when hurry()
+  /// was called.
+  [[nodiscard]] bool wait_answered(std::chrono::steady_clock::time_point until) noexcept;
+  /// Ends the wait_answered that runs, or else the next. From any thread.
+  void hurry() noexcept;
+  [[nodiscard]] std::size_t connection_count() const;
+  /// Ends the threads, whatever they have in hand; begin_stop first. Idempotent.
   void stop() noexcept;
 
  private:
