@@ -93,9 +93,9 @@ TEST_F(StoppingDaemon, EndsAtOnceOnASecondSignal) {
 }
 
 // Commits whose preparation takes longer than there is time: each is done and durable, or refused,
-// or unanswered, and the daemon does not wait for their threads.
+// none is left without an answer, and the daemon does not wait for their threads.
 TEST_F(StoppingDaemon, EndsInTimeUnderVeryLargeCommits) {
-  constexpr auto kDrainTimeout = std::chrono::milliseconds(400);
+  constexpr auto kDrainTimeout = std::chrono::milliseconds(1200);
   constexpr int kCommits = 12;
   int done_count = 0;
   {
@@ -122,8 +122,10 @@ TEST_F(StoppingDaemon, EndsInTimeUnderVeryLargeCommits) {
     child.signal(SIGTERM);
     for (HttpClient& waiting : clients) {
       const auto answer = waiting.receive();
-      if (answer && answer->status == 200) ++done_count;
-      if (answer && answer->status != 200) {
+      ASSERT_TRUE(answer.has_value());
+      if (answer->status == 200) {
+        ++done_count;
+      } else {
         EXPECT_EQ(answer->status, 429);
         EXPECT_THAT(answer->error_message(), HasSubstr("stopping"));
       }
@@ -140,7 +142,7 @@ TEST_F(StoppingDaemon, EndsInTimeUnderVeryLargeCommits) {
     ASSERT_EQ(table.status, 200);
     if (table.body.find(R"("after":"yes")") != std::string::npos) ++found_count;
   }
-  EXPECT_GE(found_count, done_count);
+  EXPECT_EQ(found_count, done_count);
 }
 
 }  // namespace
