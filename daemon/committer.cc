@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -15,11 +16,15 @@
 #include <utility>
 
 #include "daemon/apply.h"
+#include "daemon/log_event.h"
+#include "daemon/thread_name.h"
 #include "daemon/wall_clock.h"
 #include "shm/fault_point.h"
 
 namespace iceblink::daemon {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 /// EX_SOFTWARE, as the daemon's other internal failures exit.
 constexpr int kExitStatus = 70;
@@ -36,7 +41,8 @@ void end_process(const Error& error) {
 struct Request {
   Submission submission;
   std::function<void(CommitAnswer)> answer;
-  std::optional<CommitAnswer> verdict;  // set when judged, sent when published
+  Clock::time_point submitted_at;
+  std::optional<CommitAnswer> verdict = {};  // set when judged, sent when published
 };
 
 /// What a group leaves behind in its transaction.
@@ -62,15 +68,30 @@ class Committer::State {
   State(Store& store, shm::Publisher& publisher, CommitterOptions options)
       : store_(store), publisher_(publisher), options_(std::move(options)) {
     if (!options_.on_outcome_unknown) options_.on_outcome_unknown = end_process;
+    if (!options_.on_progress) options_.on_progress = [] {};
+    if (options_.metrics == nullptr) {
+      own_metrics_ = std::make_unique<Metrics>();
+      options_.metrics = own_metrics_.get();
+    }
     thread_ = std::thread([this] { run(); });
   }
-  ~State() {
+  ~State() { stop(); }
+
+  void stop() {
     {
       const std::lock_guard lock(mutex_);
       stopping_ = true;
     }
     wake_.notify_one();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
+  }
+  void hurry() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      hurried_ = true;
+    }
+    wake_.notify_one();
   }
 
   void submit(Submission submission, std::function<void(CommitAnswer)> answer);
@@ -84,6 +105,10 @@ class Committer::State {
   [[nodiscard]] Status judge(Store::Writing& writing, std::span<Request> group,
                              GroupEffect& effect) const;
   [[nodiscard]] static Status judge(Store::Writing& writing, Request& request, GroupEffect& effect);
+  [[nodiscard]] Status grow();
+  void measure(std::span<const Request> group, const Store::Writing& writing,
+               Clock::time_point begun_at) const;
+  void refuse_queue();
   [[nodiscard]] Status commit_and_publish(Store::Writing& writing, const GroupEffect& effect);
   void answer(std::span<Request> group, std::uint64_t generation);
   void refuse(std::span<Request> group, const Error& error);
@@ -96,7 +121,10 @@ class Committer::State {
   std::condition_variable wake_;
   std::deque<Request> queue_;  // guarded by mutex_, as all below
   bool stopping_ = false;
+  bool hurried_ = false;
   CommitterStats stats_;
+
+  std::unique_ptr<Metrics> own_metrics_;  // when nobody else wants to see them
 
   std::thread thread_;
 };
@@ -110,7 +138,7 @@ void Committer::State::submit(Submission submission, std::function<void(CommitAn
     } else if (queue_.size() >= options_.queue_length_max) {
       refusal = Error(ErrorKind::kBusy, std::to_string(queue_.size()) + " commits are waiting");
     } else {
-      queue_.push_back({std::move(submission), std::move(answer), std::nullopt});
+      queue_.push_back({std::move(submission), std::move(answer), Clock::now()});
     }
     if (refusal) ++stats_.refused_count;
   }
@@ -129,19 +157,32 @@ CommitterStats Committer::State::stats() const {
 }
 
 void Committer::State::run() {
+  name_this_thread("committer");
   while (true) {
     // Gone before the next wait: an answered request may hold a connection open.
     std::vector<Request> group = take();
-    if (group.empty()) return;
+    if (group.empty()) break;
+    const auto taken_at = Clock::now();
+    for (const Request& request : group) {
+      options_.metrics->observe(Timed::kQueueWait, taken_at - request.submitted_at);
+    }
     commit(group);
+    options_.on_progress();
   }
+  refuse_queue();
 }
 
 // Everything that waits, up to the group's limit but one list at least. Nothing: it is the end.
 std::vector<Request> Committer::State::take() {
   std::unique_lock lock(mutex_);
-  wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+  while (!wake_.wait_for(lock, options_.progress_period,
+                         [&] { return stopping_ || !queue_.empty(); })) {
+    lock.unlock();
+    options_.on_progress();
+    lock.lock();
+  }
   std::vector<Request> group;
+  if (hurried_) return group;
   std::size_t operation_count = 0;
   while (!queue_.empty()) {
     operation_count += queue_.front().submission.operations.size();
@@ -164,6 +205,7 @@ void Committer::State::commit(std::span<Request> group) {
 // One group, one transaction, one generation. After an error nothing was done and nobody answered.
 Status Committer::State::attempt(std::span<Request> group) {
   while (true) {
+    const auto begun_at = Clock::now();
     ICEBLINK_ASSIGN_OR_RETURN(auto writing, store_.write());
     const std::uint64_t generation = writing->generation();
     GroupEffect effect;
@@ -172,19 +214,66 @@ Status Committer::State::attempt(std::span<Request> group) {
       status = commit_and_publish(*writing, effect);
     }
     const bool map_full = writing->map_full();
+    if (status.ok()) measure(group, *writing, begun_at);
     writing.reset();
     if (status.ok()) {
       answer(group, effect.changes.empty() ? generation - 1 : generation);
       return Ok{};
     }
     if (!map_full) return status;
-    ICEBLINK_RETURN_IF_ERROR(store_.grow());  // ends with the address space, if not before
+    ICEBLINK_RETURN_IF_ERROR(grow());  // ends with the address space, if not before
+  }
+}
+
+Status Committer::State::grow() {
+  ICEBLINK_RETURN_IF_ERROR(store_.grow());
+  options_.metrics->count(Counted::kMapGrown);
+  log_event(level::info, "store map grown", {{"map_bytes", store_.extent().map_bytes}});
+  options_.on_progress();
+  return Ok{};
+}
+
+void Committer::State::measure(std::span<const Request> group, const Store::Writing& writing,
+                               Clock::time_point begun_at) const {
+  std::size_t operation_count = 0;
+  for (const Request& request : group) {
+    operation_count += request.submission.operations.size();
+    const auto* const refused = std::get_if<Refused>(&*request.verdict);
+    if (refused != nullptr) options_.metrics->count_conflict(refused->refusal);
+  }
+  options_.metrics->observe(Sized::kGroupLists, group.size());
+  options_.metrics->observe(Sized::kGroupOperations, operation_count);
+  options_.metrics->observe(Timed::kTransaction, Clock::now() - begun_at);
+  if (writing.sync_time().count() == 0) return;  // nothing was written
+  options_.metrics->observe(Timed::kStoreSync, writing.sync_time());
+  if (writing.sync_time() < kSlowSync) return;
+  options_.metrics->count(Counted::kSlowSync);
+  log_event(level::warn, "slow sync",
+            {{"what", "store"},
+             {"generation", writing.generation()},
+             {"duration_ms",
+              std::chrono::duration_cast<std::chrono::milliseconds>(writing.sync_time()).count()}});
+}
+
+void Committer::State::refuse_queue() {
+  std::deque<Request> rest;
+  {
+    const std::lock_guard lock(mutex_);
+    rest.swap(queue_);
+    stats_.refused_count += rest.size();
+  }
+  for (Request& request : rest) {
+    request.answer(
+        Refused{Refusal::kNone, Error(ErrorKind::kNoDaemon, "the daemon is stopping"), 0});
   }
 }
 
 Status Committer::State::judge(Store::Writing& writing, std::span<Request> group,
                                GroupEffect& effect) const {
-  for (Request& request : group) ICEBLINK_RETURN_IF_ERROR(judge(writing, request, effect));
+  for (Request& request : group) {
+    ICEBLINK_RETURN_IF_ERROR(judge(writing, request, effect));
+    options_.on_progress();
+  }
   return Ok{};
 }
 
@@ -276,6 +365,14 @@ Committer::~Committer() = default;
 
 void Committer::submit(Submission submission, std::function<void(CommitAnswer)> answer) {
   state_->submit(std::move(submission), std::move(answer));
+}
+
+void Committer::stop() {
+  state_->stop();
+}
+
+void Committer::hurry() {
+  state_->hurry();
 }
 
 CommitterStats Committer::stats() const {

@@ -7,6 +7,9 @@
 //
 // A list of operations is all or nothing. When a group does not fit into the segment or the
 // disk, its members are tried one by one, so that one huge list does not refuse the others.
+//
+// The writer itself says that it gets on: while it waits, after each list that it has judged and
+// each group that it has published. A transaction, a sync or a publish that is stuck says nothing.
 #pragma once
 
 #include <chrono>
@@ -18,6 +21,7 @@
 #include <vector>
 
 #include "daemon/idempotency.h"
+#include "daemon/metrics.h"
 #include "daemon/operation.h"
 #include "shm/publisher.h"
 
@@ -37,6 +41,10 @@ struct CommitterOptions {
   /// Called when a durable commit's outcome is unknown (rule 13); must not return. Without one,
   /// the message goes to stderr and the process exits with status 70.
   std::function<void(const Error&)> on_outcome_unknown;
+  /// Called on the writer's thread whenever it gets on, often: must be short, and must not throw.
+  std::function<void()> on_progress;
+  std::chrono::milliseconds progress_period{1000};  // while there is nothing to do
+  Metrics* metrics = nullptr;  // outlives the committer; null: nothing is counted for others
 };
 
 struct CommitterStats {
@@ -59,6 +67,12 @@ class Committer {
   /// in the transaction of the effect; a refusal is stored, too, unless the claim makes nothing
   /// of it. kBusy: no more answers can be kept.
   void submit(Submission submission, std::function<void(CommitAnswer)> answer);
+
+  /// Takes no more, finishes what is queued, ends the thread. Idempotent; by one thread.
+  void stop();
+  /// Takes no more; only the group in hand is finished, the rest of the queue is refused
+  /// (kNoDaemon). From any thread, also while stop() runs.
+  void hurry();
 
   [[nodiscard]] CommitterStats stats() const;
 

@@ -1,7 +1,5 @@
 #include "daemon/from_settings.h"
 
-#include <spdlog/spdlog.h>
-
 #include <filesystem>
 #include <utility>
 
@@ -70,7 +68,7 @@ Result<WriteRoots> write_roots_of(const Settings& settings, const iceberg::Locat
   if (!settings.write_roots.empty()) return WriteRoots::of(settings.write_roots, map, group);
   auto roots = WriteRoots::of({settings.warehouse}, map, group);
   if (roots) return roots;
-  spdlog::warn("nothing can be written to the warehouse: {}", roots.error().message());
+  log_event(level::warn, "warehouse not writable", {{"message", roots.error().message()}});
   return WriteRoots::of({}, map);
 }
 

@@ -1,28 +1,34 @@
 #include "daemon/instance.h"
 
 #include <linux/magic.h>
-#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
+#include "daemon/arena_builds.h"
 #include "daemon/committer.h"
 #include "daemon/data_dir.h"
 #include "daemon/from_settings.h"
 #include "daemon/http/server.h"
+#include "daemon/log_event.h"
+#include "daemon/metrics.h"
 #include "daemon/settings_table.h"
 #include "daemon/store.h"
 #include "daemon/warehouse_group.h"
+#include "daemon/watchdog.h"
 #include "shm/fault_point.h"
 #include "shm/layout.h"
 #include "shm/publisher.h"
 
 namespace iceblink::daemon {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr ::mode_t kRuntimeDirMode = 0750;
 
@@ -62,8 +68,8 @@ void warn_unless_tmpfs(const std::string& path) {
   struct statfs found {};
   if (::statfs(path.c_str(), &found) != 0) return;
   if (found.f_type == TMPFS_MAGIC || found.f_type == RAMFS_MAGIC) return;
-  spdlog::warn("runtime directory {} is not on a tmpfs: the segment will be written to a disk",
-               path);
+  log_event(level::warn, "runtime directory not on a tmpfs",
+            {{"dir", path}, {"message", "the segment will be written to a disk"}});
 }
 
 // The reading ends here: nothing may be written while one is held.
@@ -78,8 +84,8 @@ Status catch_up_with_readers(Store& store, const shm::Publisher& publisher) {
   if (!adopted) return Ok{};
   ICEBLINK_ASSIGN_OR_RETURN(const std::uint64_t stored, generation_of(store));
   if (*adopted <= stored) return Ok{};
-  spdlog::warn("the store is at generation {}, readers have seen {}: it was restored from a backup",
-               stored, *adopted);
+  log_event(level::warn, "store restored from a backup",
+            {{"generation", stored}, {"seen_generation", *adopted}});
   ICEBLINK_FAULT_POINT("start.before-restore");
   ICEBLINK_RETURN_IF_ERROR(store.advance_past(*adopted));
   ICEBLINK_FAULT_POINT("start.after-restore");
@@ -90,7 +96,7 @@ Status catch_up_with_readers(Store& store, const shm::Publisher& publisher) {
 void make_default_warehouse(const Settings& settings, const WriteRoots& roots) {
   if (!settings.write_roots.empty() || settings.warehouse != default_warehouse_of(settings)) return;
   if (const Status status = roots.make_roots(); !status) {
-    spdlog::warn("the warehouse cannot be made: {}", status.error().message());
+    log_event(level::warn, "warehouse not made", {{"message", status.error().message()}});
   }
 }
 
@@ -105,15 +111,27 @@ std::vector<FileIdentity> own_files_of(const std::string& store_dir) {
   return files;
 }
 
+std::int64_t ms_since(Clock::time_point begun_at) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun_at).count();
+}
+
 }  // namespace
 
 class Instance::State {
  public:
   explicit State(const Settings& settings)
-      : given_(settings), settings_(with_warehouse(settings)) {}
-  ~State() { stop(); }
+      : given_(settings),
+        settings_(with_warehouse(settings)),
+        watchdog_(watchdog_period(), [this] { return status_text(); }) {}
+  ~State() {
+    stop();
+    if (files_) files_->stop();
+    if (purges_) purges_->stop();
+    if (metadata_commits_) metadata_commits_->stop();
+  }
 
   Status start() {
+    const auto begun_at = Clock::now();
     ICEBLINK_RETURN_IF_ERROR(check_together(settings_));
     ICEBLINK_RETURN_IF_ERROR(check_directories(settings_.runtime_dir, settings_.data_dir));
     ICEBLINK_ASSIGN_OR_RETURN(access_, access_of(settings_));
@@ -131,8 +149,18 @@ class Instance::State {
     // Before anything of ours is made for readers to see; nobody is served before all is there.
     ICEBLINK_RETURN_IF_ERROR(open_listeners(listeners));
     ICEBLINK_RETURN_IF_ERROR(start_publisher());
-    committer_ = std::make_unique<Committer>(*store_, *publisher_, CommitterOptions{});
-    return start_server(std::move(listeners));
+    start_committer();
+    ICEBLINK_RETURN_IF_ERROR(start_server(std::move(listeners)));
+    const shm::PublisherStats stats = publisher_->stats();
+    log_event(level::info, "started",
+              {{"version", ICEBLINK_VERSION},
+               {"runtime_dir", settings_.runtime_dir},
+               {"data_dir", settings_.data_dir},
+               {"warehouse", settings_.warehouse},
+               {"generation", stats.generation},
+               {"tables", stats.table_count},
+               {"duration_ms", ms_since(begun_at)}});
+    return Ok{};
   }
 
   Result<std::vector<std::string_view>> reload(const Settings& given) {
@@ -157,20 +185,52 @@ class Instance::State {
   }
 
   void stop() noexcept {
-    if (is_stopped_) return;
-    is_stopped_ = true;
+    if (std::exchange(is_stopped_, true)) return;
+    const auto begun_at = Clock::now();
+    stop_until_ = begun_at + settings_.drain_timeout;
+    watchdog_.say_stopping();
     // relaxed: a sign, after which less is done
     if (services_) services_->is_stopping.store(true, std::memory_order_relaxed);
-    if (server_) server_->stop();
-    if (files_) files_->stop();
-    if (purges_) purges_->stop();
-    if (metadata_commits_) metadata_commits_->stop();
-    committer_.reset();
-    if (server_) {
-      ICEBLINK_FAULT_POINT("stop.before-say-stopped");
-      publisher_->say_stopped();
-      ICEBLINK_FAULT_POINT("stop.after-say-stopped");
+    if (!server_) {
+      if (committer_) committer_->stop();
+      return;
     }
+    // The end of the time is for the answers to what is cut off.
+    const auto last_answers =
+        std::min<Clock::duration>(settings_.drain_timeout / 4, std::chrono::milliseconds(500));
+    server_->begin_stop();
+    const bool is_drained = server_->wait_answered(stop_until_ - last_answers);
+    std::size_t refused_count = 0;
+    if (!is_drained) {
+      refused_count = metadata_commits_->cut_off();
+      committer_->hurry();
+    }
+    committer_->stop();
+    if (!is_drained) static_cast<void>(server_->wait_answered(Clock::now() + last_answers));
+    const std::size_t cut_count = server_->connection_count();
+    server_->stop();
+    ICEBLINK_FAULT_POINT("stop.before-say-stopped");
+    publisher_->say_stopped();
+    ICEBLINK_FAULT_POINT("stop.after-say-stopped");
+    log_event(is_drained ? level::info : level::warn, "stopped",
+              {{"generation", publisher_->published_generation()},
+               {"commits", committer_->stats().commit_count},
+               {"commits_cut_off", refused_count},
+               {"connections_cut_off", cut_count},
+               {"duration_ms", ms_since(begun_at)}});
+  }
+
+  void hurry() noexcept {
+    if (server_) server_->hurry();
+    if (committer_) committer_->hurry();
+  }
+
+  [[nodiscard]] bool wait_workers() noexcept {
+    if (!server_) return true;
+    files_->close();
+    purges_->close();
+    return metadata_commits_->end_until(stop_until_) && files_->wait_idle(stop_until_) &&
+           purges_->wait_idle(stop_until_);
   }
 
   const Settings& settings() const noexcept { return settings_; }
@@ -191,6 +251,7 @@ class Instance::State {
     options.daemon_version = ICEBLINK_VERSION;
     options.on_foreign_control = settings_.replace_control ? kReplace : kRefuse;
     options.headroom_bytes_min = settings_.headroom_bytes;
+    options.on_build = [this](const shm::BuildReport& report) { report_build(metrics_, report); };
     ICEBLINK_ASSIGN_OR_RETURN(publisher_, shm::Publisher::open(std::move(options)));
     return Ok{};
   }
@@ -200,6 +261,22 @@ class Instance::State {
     if (!publisher_->adopts_control()) ICEBLINK_RETURN_IF_ERROR(store_->renew_incarnation());
     ICEBLINK_ASSIGN_OR_RETURN(const auto reading, store_->read());
     return publisher_->start(*reading, store_->incarnation());
+  }
+
+  void start_committer() {
+    CommitterOptions options;
+    options.progress_period = watchdog_.idle_period();
+    options.on_progress = [this] {
+      metrics_.note_progress();
+      watchdog_.on_progress();
+    };
+    options.metrics = &metrics_;
+    committer_ = std::make_unique<Committer>(*store_, *publisher_, std::move(options));
+  }
+
+  [[nodiscard]] std::string status_text() const {
+    return "generation " + std::to_string(publisher_->published_generation()) + ", " +
+           std::to_string(publisher_->stats().table_count) + " tables";
   }
 
   // Under both locks: so a socket that lies in the way is nobody's.
@@ -233,10 +310,13 @@ class Instance::State {
     commits.warehouse = settings_.warehouse;
     commits.threads = settings_.commit_threads;
     commits.bytes_max = settings_.commit_bytes_max;
+    commits.metrics = &metrics_;
     metadata_commits_ = std::make_unique<MetadataCommits>(*store_, *committer_, rules, write_roots_,
                                                           std::move(commits));
-    files_ = std::make_unique<FilePool>(FilePoolOptions{.threads = settings_.file_threads});
-    purges_ = std::make_unique<FilePool>(FilePoolOptions{.threads = 1, .queue_length_max = 64});
+    files_ = std::make_unique<FilePool>(
+        FilePoolOptions{.threads = settings_.file_threads, .name = "files"});
+    purges_ = std::make_unique<FilePool>(
+        FilePoolOptions{.threads = 1, .queue_length_max = 64, .name = "purge"});
     services_.reset(new http::Services{.store = *store_,
                                        .publisher = *publisher_,
                                        .committer = *committer_,
@@ -250,14 +330,17 @@ class Instance::State {
                                        .write_roots = write_roots_,
                                        .purges = *purges_,
                                        .idempotency_lifetime = settings_.idempotency_lifetime,
-                                       .namespace_separator = settings_.namespace_separator});
+                                       .namespace_separator = settings_.namespace_separator,
+                                       .metrics = metrics_,
+                                       .data_dir = settings_.data_dir,
+                                       .runtime_dir = settings_.runtime_dir,
+                                       .writer_silence_max = watchdog_.silence_max()});
     services_->access.set(access_);
     http::ServerOptions options;
     options.threads = settings_.http_threads;
     options.connections_max = settings_.connections_max;
     options.limits = connection_limits_of(settings_);
     options.tls = tls_;
-    options.drain_timeout = settings_.drain_timeout;
     options.heartbeat = [publisher = publisher_.get()] { publisher->beat(); };
     ICEBLINK_ASSIGN_OR_RETURN(
         server_, http::Server::start(*services_, std::move(options), std::move(listeners)));
@@ -269,6 +352,8 @@ class Instance::State {
   Settings settings_;  // what reloads changes; whoever else needs that has a copy
   std::shared_ptr<const http::AccessPolicy> access_;  // at the start
   std::shared_ptr<const http::TlsContext> tls_;       // at the start
+  Metrics metrics_;
+  Watchdog watchdog_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<shm::Publisher> publisher_;
   std::unique_ptr<http::Services> services_;
@@ -281,6 +366,7 @@ class Instance::State {
   std::uint16_t tcp_port_ = 0;
   std::string tcp_url_;
   bool is_stopped_ = false;
+  Clock::time_point stop_until_{};
 };
 
 Result<std::unique_ptr<Instance>> Instance::start(const Settings& settings) {
@@ -316,6 +402,12 @@ Result<std::vector<std::string_view>> Instance::reload(const Settings& settings)
 }
 void Instance::stop() noexcept {
   state_->stop();
+}
+void Instance::hurry() noexcept {
+  state_->hurry();
+}
+bool Instance::wait_workers() noexcept {
+  return state_->wait_workers();
 }
 std::uint64_t Instance::generation() const {
   return state_->publisher().published_generation();

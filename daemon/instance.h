@@ -1,8 +1,8 @@
 // One daemon, running: the store, the publisher, the committer and the server, started in the
 // order that the segment's protocol asks for, and stopped in the opposite one.
 //
-// Thread safety: stop from any thread but the server's; reload from one thread at a time; the rest
-// may be called from any thread.
+// Thread safety: stop and wait_workers from one thread, none of the server's; reload from one
+// thread at a time; the rest from any.
 #pragma once
 
 #include <iceblink/result.h>
@@ -35,8 +35,15 @@ class Instance {
   /// then nothing has changed.
   [[nodiscard]] Result<std::vector<std::string_view>> reload(const Settings& settings);
 
-  /// Answers what was accepted, commits what was queued, says so in the segment. Idempotent.
+  /// Answers what was accepted, commits what was queued, says so in the segment, all within the
+  /// drain timeout: then whatever has not gone to the writer is refused. Only what the writer has
+  /// in hand is waited for without a limit. Idempotent.
   void stop() noexcept;
+  /// The time is up now, for the stop() that runs or the one to come.
+  void hurry() noexcept;
+  /// After stop(): true once no thread has a file in hand any more, which destroying the instance
+  /// waits for; false when the drain timeout has passed and some still have.
+  [[nodiscard]] bool wait_workers() noexcept;
 
   [[nodiscard]] std::uint64_t generation() const;
   [[nodiscard]] std::uint64_t table_count() const;

@@ -230,7 +230,9 @@ Error LmdbWriting::failed(int code, std::string_view doing) {
 // An EIO on a full file system is the short write of 2. Any other EIO is a sick disk, where going
 // on would trust an fdatasync that has failed before: that is reported as unknown too.
 Status LmdbWriting::commit_durably() {
+  const auto begun_at = std::chrono::steady_clock::now();
   const int code = txn_.commit();
+  sync_time_ = std::chrono::steady_clock::now() - begun_at;
   if (code == 0) return Ok{};
   const Error error = lmdb::error_of(code, file_, "commit");
   lmdb::Txn probe;

@@ -71,6 +71,7 @@ class LmdbWriting final : public Store::Writing {
 
   [[nodiscard]] std::uint64_t generation() const noexcept override { return generation_; }
   [[nodiscard]] Status commit(const std::vector<LoggedChange>& changes) override;
+  [[nodiscard]] std::chrono::nanoseconds sync_time() const noexcept override { return sync_time_; }
 
  private:
   struct Undo {
@@ -106,6 +107,7 @@ class LmdbWriting final : public Store::Writing {
   std::uint64_t generation_ = 0;
   bool in_part_ = false;
   bool map_full_ = false;
+  std::chrono::nanoseconds sync_time_{0};
   std::vector<Undo> undo_;
 };
 

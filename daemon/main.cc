@@ -2,10 +2,10 @@
 //
 // Exit codes: 0 stopped in order, 1 a system call or the disk, 2 usage or configuration, 4
 // another daemon holds a lock, 5 corrupt or incompatible, 7 not allowed, 70 a bug.
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -14,10 +14,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <memory>
+#include <thread>
 
 #include "daemon/instance.h"
 #include "daemon/log_event.h"
 #include "daemon/log_format.h"
+#include "daemon/log_sink.h"
 #include "daemon/service_manager.h"
 #include "daemon/settings.h"
 #include "daemon/settings_table.h"
@@ -29,7 +32,9 @@ using iceblink::Error;
 using iceblink::ErrorKind;
 using iceblink::daemon::CommandLine;
 using iceblink::daemon::Instance;
+using iceblink::daemon::log_event;
 using iceblink::daemon::Settings;
+namespace level = iceblink::daemon::level;
 
 constexpr int kExitUsage = 2;
 constexpr int kExitInternal = 70;
@@ -77,31 +82,60 @@ void raise_descriptor_limit() {
 
 using Arguments = std::vector<std::string>;
 
+std::string status_of(const Instance& instance) {
+  return "generation " + std::to_string(instance.generation()) + ", " +
+         std::to_string(instance.table_count()) + " tables";
+}
+
 // What is wrong leaves everything as it is.
 void reload(Instance& instance, const Arguments& arguments) {
-  using iceblink::daemon::log_event;
   iceblink::daemon::notify_reloading();
   const auto line =
       iceblink::daemon::parse_command_line(arguments, iceblink::daemon::process_environment());
   const auto kept = line ? instance.reload(line->settings) : line.error();
   if (!kept) {
-    log_event(spdlog::level::err, "settings not reloaded", {{"reason", kept.error().message()}});
+    log_event(level::err, "settings not reloaded", {{"reason", kept.error().message()}});
   } else {
-    log_event(spdlog::level::info, "settings reloaded", {});
+    log_event(level::info, "settings reloaded", {});
     std::string names;
     for (const auto name : *kept) names.append(names.empty() ? "" : ", ").append(name);
-    if (!names.empty()) spdlog::warn("needs a restart: {}", names);
+    if (!names.empty()) log_event(level::warn, "restart needed", {{"settings", names}});
   }
-  iceblink::daemon::notify_service_manager("READY=1");
+  iceblink::daemon::notify_service_manager("READY=1\nSTATUS=" + status_of(instance));
 }
 
 void reload_or_stop(boost::asio::signal_set& signals, Instance& instance,
                     const Arguments& arguments) {
   signals.async_wait([&](const boost::system::error_code&, int signal) {
-    if (signal != SIGHUP) return spdlog::info("stopping on signal {}", signal);
+    if (signal != SIGHUP) return log_event(level::info, "stopping", {{"signal", signal}});
     reload(instance, arguments);
     reload_or_stop(signals, instance, arguments);
   });
+}
+
+// A second signal cuts short what the first one waits for.
+void hurry_at_signal(Instance& instance, boost::asio::signal_set& signals) {
+  signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
+    if (cancelled) return;
+    if (signal == SIGHUP) return hurry_at_signal(instance, signals);
+    log_event(level::warn, "stopping at once", {{"signal", signal}});
+    instance.hurry();
+  });
+}
+
+void stop(Instance& instance, boost::asio::io_context& io, boost::asio::signal_set& signals) {
+  hurry_at_signal(instance, signals);
+  io.restart();
+  std::thread listening([&io] { io.run(); });
+  instance.stop();
+  const bool is_idle = instance.wait_workers();
+  io.stop();
+  listening.join();
+  if (is_idle) return;
+  // A thread is in the middle of a file that nobody waits for any more: as after a crash, nothing
+  // names it.
+  log_event(level::warn, "threads left behind", {});
+  std::_Exit(0);
 }
 
 int serve(const Settings& settings, const Arguments& arguments) {
@@ -122,11 +156,11 @@ int serve(const Settings& settings, const Arguments& arguments) {
               static_cast<unsigned long long>((*instance)->table_count()), url.empty() ? "" : ", ",
               url.c_str());
   std::fflush(stdout);
-  iceblink::daemon::notify_service_manager("READY=1");
+  iceblink::daemon::notify_service_manager("READY=1\nSTATUS=" + status_of(**instance));
   reload_or_stop(signals, **instance, arguments);
   io.run();
   iceblink::daemon::notify_service_manager("STOPPING=1");
-  (*instance)->stop();
+  stop(**instance, io, signals);
   return 0;
 }
 
@@ -162,8 +196,12 @@ int run(const Arguments& arguments) {
     case CommandLine::Action::kRun:
       break;
   }
-  spdlog::set_default_logger(spdlog::stderr_logger_mt("iceblinkd"));
-  spdlog::set_formatter(iceblink::daemon::one_line_formatter());
+  constexpr std::chrono::milliseconds kLogPatience{100};
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "iceblinkd", std::make_shared<iceblink::daemon::LogSink>(STDERR_FILENO, kLogPatience)));
+  spdlog::set_formatter(iceblink::daemon::stderr_is_journal()
+                            ? iceblink::daemon::journal_formatter()
+                            : iceblink::daemon::one_line_formatter());
   spdlog::set_level(spdlog::level::from_str(line->settings.log_level));
   std::signal(SIGPIPE, SIG_IGN);
   // Directories of the warehouse are for a group to write; what is not for others says so itself.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "daemon/log_event.h"
 #include "daemon/metadata_document.h"
 #include "daemon/new_location.h"
 #include "daemon/random.h"
@@ -21,6 +22,8 @@ using TableCommitPtr = std::shared_ptr<const iceberg::TableCommitRequest>;
 using ViewCreation = std::shared_ptr<const iceberg::ViewCreationRequest>;
 using ViewCommitPtr = std::shared_ptr<const iceberg::ViewCommitRequest>;
 
+}  // namespace
+
 ObjectKind kind_of(const MetadataChange& change) noexcept {
   const bool is_view = std::holds_alternative<ViewCreation>(change.what) ||
                        std::holds_alternative<ViewCommitPtr>(change.what);
@@ -31,6 +34,8 @@ bool is_creation(const MetadataChange& change) noexcept {
   return std::holds_alternative<TableCreation>(change.what) ||
          std::holds_alternative<ViewCreation>(change.what);
 }
+
+namespace {
 
 const iceberg::TableCommit& table_commit_of(const MetadataChange& change) {
   if (const auto* const alone = std::get_if<TableCommitPtr>(&change.what)) {
@@ -49,6 +54,10 @@ bool asserts_creation(const MetadataChange& change) {
 
 /// Of a commit, for each byte of its base: the text, what is parsed of it, and the next text.
 constexpr std::uint64_t kBytesInHandPerByte = 5;
+
+Refused cut_off() {
+  return {Refusal::kNone, {ErrorKind::kNoDaemon, "the daemon is stopping"}};
+}
 
 bool is_same_base(const std::optional<TableRow>& a, const std::optional<TableRow>& b) noexcept {
   return a && b ? is_same_pointer(*a, *b) : a.has_value() == b.has_value();
@@ -113,8 +122,9 @@ std::size_t PreparedChanges::file_count() const noexcept {
       std::ranges::count_if(changes, [](const auto& change) { return change.file.has_value(); }));
 }
 
-std::variant<PreparedChanges, Refused> ChangeMaker::prepare(std::span<const MetadataChange> changes,
-                                                            PreparedChanges earlier) const {
+std::variant<PreparedChanges, Refused> ChangeMaker::prepare(
+    std::span<const MetadataChange> changes, PreparedChanges earlier,
+    const std::atomic<bool>& is_cut_off) const {
   PreparedChanges prepared;
   prepared.changes.reserve(changes.size());
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -127,6 +137,8 @@ std::variant<PreparedChanges, Refused> ChangeMaker::prepare(std::span<const Meta
     if (const Status status = validate(change.ident); !status) {
       return refuse(refused_for(status.error()));
     }
+    // relaxed: a sign, after which less is done
+    if (is_cut_off.load(std::memory_order_relaxed)) return refuse(cut_off());
     auto base = read_base(change.ident, kind_of(change));
     if (!base) return refuse(refused_for(base.error()));
     prepared.generation = std::max(prepared.generation, base->generation);
@@ -136,7 +148,7 @@ std::variant<PreparedChanges, Refused> ChangeMaker::prepare(std::span<const Meta
       prepared.changes.push_back(std::move(earlier.changes[i]));
       continue;
     }
-    auto made = prepare_one(change, std::move(*base), prepared.generation);
+    auto made = prepare_one(change, std::move(*base), {prepared.generation, is_cut_off});
     if (auto* const refused = std::get_if<Refused>(&made)) return refuse(std::move(*refused));
     prepared.changes.push_back(std::get<PreparedChange>(std::move(made)));
     prepared.new_file_count += prepared.changes.back().file ? 1 : 0;
@@ -147,8 +159,8 @@ std::variant<PreparedChanges, Refused> ChangeMaker::prepare(std::span<const Meta
 }
 
 ChangeMaker::Outcome ChangeMaker::prepare_one(const MetadataChange& change, Base base,
-                                              std::uint64_t& generation) const {
-  return is_creation(change) ? create(change, base) : commit(change, std::move(base), generation);
+                                              const Attempt& attempt) const {
+  return is_creation(change) ? create(change, base) : commit(change, std::move(base), attempt);
 }
 
 ChangeMaker::Outcome ChangeMaker::create(const MetadataChange& change, const Base& base) const {
@@ -174,7 +186,7 @@ ChangeMaker::Outcome ChangeMaker::create(const MetadataChange& change, const Bas
 }
 
 ChangeMaker::Outcome ChangeMaker::commit(const MetadataChange& change, Base base,
-                                         std::uint64_t& generation) const {
+                                         const Attempt& attempt) const {
   const ObjectKind kind = kind_of(change);
   const bool is_view = kind == ObjectKind::kView;
   if (!base.row && base.has_namesake && asserts_creation(change)) {
@@ -191,12 +203,15 @@ ChangeMaker::Outcome ChangeMaker::commit(const MetadataChange& change, Base base
   Result<iceberg::NewMetadata> metadata = iceberg::NewMetadata{};
   if (base.row) {
     auto document = read_document(*base.row, rules_, kind);
-    if (!document) return moved_meanwhile(change, *base.row, document.error(), generation);
+    if (!document) return moved_meanwhile(change, *base.row, document.error(), attempt.generation);
     text = std::move(*document);
     share = budget_.take(text.size() * kBytesInHandPerByte);
     if (!share) return refused_for({ErrorKind::kBusy, "too many large commits are in hand"});
     context.base_location = base.row->location;
   }
+  // relaxed: a sign, after which less is done
+  const auto is_cut_off = [&] { return attempt.is_cut_off.load(std::memory_order_relaxed); };
+  if (is_cut_off()) return cut_off();
   const MetadataLimits limits{rules_.stored_bytes_max, rules_.inflated_bytes_max};
   if (is_view) {
     const auto parsed = iceberg::parse_view_metadata(iceberg::ByteBuffer(text), limits);
@@ -211,6 +226,7 @@ ChangeMaker::Outcome ChangeMaker::commit(const MetadataChange& change, Base base
     metadata = iceberg::commit_table(nullptr, table_commit_of(change), context);
   }
   if (!metadata) return refused_for(metadata.error());
+  if (is_cut_off()) return cut_off();
   auto made = metadata->is_unchanged() ? keep(change, std::move(*base.row), std::move(text))
                                        : add(change, base, std::move(*metadata));
   if (auto* const prepared = std::get_if<PreparedChange>(&made); prepared != nullptr && share) {
@@ -251,6 +267,16 @@ Refused ChangeMaker::unreadable(const TableRow& row, const Error& error) {
   return refused_for({error.kind(), row.location + ": " + error.message()});
 }
 
+void ChangeMaker::measure(const NewMetadataFile& file) const {
+  metrics_.observe(Timed::kMetadataWrite, file.times().write);
+  metrics_.observe(Timed::kMetadataSync, file.times().sync);
+  if (file.times().sync < kSlowSync) return;
+  metrics_.count(Counted::kSlowSync);
+  const auto sync = std::chrono::duration_cast<std::chrono::milliseconds>(file.times().sync);
+  log_event(level::warn, "slow sync",
+            {{"what", "metadata"}, {"file", file.row().location}, {"duration_ms", sync.count()}});
+}
+
 ChangeMaker::Outcome ChangeMaker::add(const MetadataChange& change, const Base& base,
                                       iceberg::NewMetadata metadata) const {
   if (metadata.json.size() > rules_.inflated_bytes_max) {
@@ -265,6 +291,7 @@ ChangeMaker::Outcome ChangeMaker::add(const MetadataChange& change, const Base& 
   const std::uint64_t version = base.row ? next_metadata_version(base.row->location) : 0;
   auto file = NewMetadataFile::write(metadata, version, roots_);
   if (!file) return refused_for(file.error());
+  measure(*file);
   Register operation;
   operation.ident = change.ident;
   operation.row = file->row();

@@ -8,6 +8,7 @@
 #include <iceblink/identifier.h>
 #include <iceblink/object_kind.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,7 @@
 
 #include "daemon/byte_budget.h"
 #include "daemon/metadata_file.h"
+#include "daemon/metrics.h"
 #include "daemon/new_metadata_file.h"
 #include "daemon/operation.h"
 #include "daemon/store.h"
@@ -59,6 +61,10 @@ struct PreparedChange {
   std::optional<ByteBudget::Share> share;  // of the memory for all of it
 };
 
+[[nodiscard]] ObjectKind kind_of(const MetadataChange& change) noexcept;
+/// Not a commit to what is there; a commit may still assert that nothing is.
+[[nodiscard]] bool is_creation(const MetadataChange& change) noexcept;
+
 /// What an attempt has made. Destroying it removes the files that were not kept.
 struct PreparedChanges {
   std::vector<PreparedChange> changes;  // one for each change
@@ -79,17 +85,20 @@ class ChangeMaker {
   /// What is passed by reference outlives it. `warehouse`: where new tables go that name no
   /// location.
   ChangeMaker(Store& store, MetadataFileRules rules, const WriteRoots& roots, ByteBudget& budget,
-              std::string warehouse)
+              std::string warehouse, Metrics& metrics)
       : store_(store),
         rules_(std::move(rules)),
         roots_(roots),
         budget_(budget),
-        warehouse_(std::move(warehouse)) {}
+        warehouse_(std::move(warehouse)),
+        metrics_(metrics) {}
 
   /// All of the changes, or a refusal, and no file is left. What `earlier`, an attempt that lost a
   /// race, has made on a base that still stands is kept. Throws std::bad_alloc.
+  /// Once `is_cut_off` is set, the next step is not begun, and the refusal is kNoDaemon.
   [[nodiscard]] std::variant<PreparedChanges, Refused> prepare(
-      std::span<const MetadataChange> changes, PreparedChanges earlier) const;
+      std::span<const MetadataChange> changes, PreparedChanges earlier,
+      const std::atomic<bool>& is_cut_off) const;
 
   /// Whether there is metadata of the same table or view at `location`: what is written into a
   /// metadata-log may be anything.
@@ -100,14 +109,20 @@ class ChangeMaker {
   [[nodiscard]] Result<Base> read_base(const TableIdent& ident, ObjectKind kind) const;
   /// A change that is made, or why it is refused.
   using Outcome = std::variant<PreparedChange, Refused>;
+  /// An attempt's: what it has seen, and whether it may go on.
+  struct Attempt {
+    std::uint64_t& generation;
+    const std::atomic<bool>& is_cut_off;
+  };
   [[nodiscard]] Outcome prepare_one(const MetadataChange& change, Base base,
-                                    std::uint64_t& generation) const;
+                                    const Attempt& attempt) const;
   [[nodiscard]] Outcome create(const MetadataChange& change, const Base& base) const;
   [[nodiscard]] Outcome commit(const MetadataChange& change, Base base,
-                               std::uint64_t& generation) const;
+                               const Attempt& attempt) const;
   [[nodiscard]] static Outcome keep(const MetadataChange& change, TableRow row, std::string text);
   [[nodiscard]] Refused moved_meanwhile(const MetadataChange& change, const TableRow& row,
                                         const Error& error, std::uint64_t& generation) const;
+  void measure(const NewMetadataFile& file) const;
   [[nodiscard]] static Refused unreadable(const TableRow& row, const Error& error);
   [[nodiscard]] Outcome add(const MetadataChange& change, const Base& base,
                             iceberg::NewMetadata metadata) const;
@@ -117,6 +132,7 @@ class ChangeMaker {
   const WriteRoots& roots_;
   ByteBudget& budget_;
   const std::string warehouse_;
+  Metrics& metrics_;
 };
 
 }  // namespace iceblink::daemon

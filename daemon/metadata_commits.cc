@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <exception>
+#include <mutex>
 #include <new>
+#include <unordered_map>
 #include <utility>
 
 #include "daemon/live_pointers.h"
@@ -10,6 +12,10 @@
 
 namespace iceblink::daemon {
 namespace {
+
+Refused stopping() {
+  return {Refusal::kNone, {ErrorKind::kNoDaemon, "the daemon is stopping"}};
+}
 
 Refused busy(std::string message) {
   return {Refusal::kNone, Error(ErrorKind::kBusy, std::move(message)), 0};
@@ -38,23 +44,34 @@ class MetadataCommits::State {
         roots_(roots),
         options_(std::move(options)),
         budget_(options_.bytes_max),
-        maker_(store, std::move(rules), roots, budget_, options_.warehouse),
-        pool_({.threads = options_.threads, .queue_length_max = options_.queue_length_max}) {}
+        own_metrics_(options_.metrics == nullptr ? std::make_unique<Metrics>() : nullptr),
+        metrics_(own_metrics_ ? *own_metrics_ : *options_.metrics),
+        maker_(store, std::move(rules), roots, budget_, options_.warehouse, metrics_),
+        pool_({.threads = options_.threads,
+               .queue_length_max = options_.queue_length_max,
+               .name = "commit"}) {}
 
   void submit(std::vector<MetadataChange> changes, std::optional<Claim> claim,
               std::function<void(ChangesAnswer)> answer) {
     run(std::make_shared<Job>(Job{std::move(changes), claim, std::move(answer)}));
   }
   void stop() { pool_.stop(); }
+  std::size_t cut_off();
+  [[nodiscard]] bool end_until(std::chrono::steady_clock::time_point until) {
+    pool_.close();
+    return pool_.wait_idle(until);
+  }
   [[nodiscard]] MetadataCommitsStats stats() const noexcept {
     // relaxed: counts for showing
     return {retries_.load(std::memory_order_relaxed), written_.load(std::memory_order_relaxed),
             removed_.load(std::memory_order_relaxed)};
   }
   [[nodiscard]] std::size_t queue_length() const noexcept { return pool_.queue_length(); }
+  [[nodiscard]] std::size_t busy_count() const noexcept { return pool_.busy_count(); }
 
  private:
-  /// One list of changes on its way to its one answer. One thread at a time.
+  /// One list of changes on its way to its one answer. One thread at a time, but for the answer:
+  /// that is given by whoever has claimed it.
   struct Job {
     std::vector<MetadataChange> changes;
     std::optional<Claim> claim;
@@ -85,18 +102,38 @@ class MetadataCommits::State {
   };
 
   void run(const JobPtr& job) {
+    if (!put_on_the_way(job)) return refuse(job, stopping());
     const bool taken = pool_.run([this, job] { attempt(job); });
-    if (!taken) refuse(job, busy("too many commits are waiting to be written"));
+    if (!taken && claim(job)) refuse(job, busy("too many commits are waiting to be written"));
+  }
+
+  // False: nothing more is begun.
+  [[nodiscard]] bool put_on_the_way(const JobPtr& job) {
+    const std::lock_guard lock(mutex_);
+    // relaxed: under the mutex, as where it is set
+    if (is_cut_off_.load(std::memory_order_relaxed)) return false;
+    on_the_way_.insert_or_assign(job.get(), job);
+    return true;
+  }
+
+  // True for one caller, who then sees to the answer.
+  [[nodiscard]] bool claim(const JobPtr& job) {
+    const std::lock_guard lock(mutex_);
+    return on_the_way_.erase(job.get()) == 1;
   }
 
   void attempt(const JobPtr& job) noexcept {
+    bool is_claimed = false;
     try {
       ++job->attempts;
       const std::size_t earlier_count = job->prepared.file_count();
-      auto prepared = maker_.prepare(job->changes, std::exchange(job->prepared, {}));
+      auto prepared = maker_.prepare(job->changes, std::exchange(job->prepared, {}), is_cut_off_);
+      is_claimed = claim(job);
+      if (!is_claimed) return;  // what was prepared goes with it
       if (auto* const refused = std::get_if<Refused>(&prepared)) {
         // On the newest base: final, unless that moved while its file was read.
         const Race race = refused->refusal == Refusal::kStaleBase ? Race::kLost : Race::kNone;
+        metrics_.count_conflict(refused->refusal);
         return settle(job, std::move(*refused), race);
       }
       job->prepared = std::get<PreparedChanges>(std::move(prepared));
@@ -107,8 +144,9 @@ class MetadataCommits::State {
                          std::memory_order_relaxed);
       submit(job);
     } catch (const std::bad_alloc&) {
-      refuse(job, busy("out of memory"));
+      if (is_claimed || claim(job)) refuse(job, busy("out of memory"));
     } catch (const std::exception& error) {
+      if (!is_claimed && !claim(job)) return;
       refuse(job, busy(std::string("cannot begin the commit: ") + error.what()));
     }
   }
@@ -156,6 +194,7 @@ class MetadataCommits::State {
   void done(const JobPtr& job, std::uint64_t generation) {
     ChangesDone answer;
     answer.generation = generation;
+    answer.retry_count = job->attempts - 1;
     std::vector<OldFiles> old_files;
     for (std::size_t i = 0; i < job->prepared.changes.size(); ++i) {
       PreparedChange& change = job->prepared.changes[i];
@@ -210,12 +249,36 @@ class MetadataCommits::State {
   const WriteRoots& roots_;
   const MetadataCommitsOptions options_;
   ByteBudget budget_;
+  const std::unique_ptr<Metrics> own_metrics_;  // when nobody else wants to see them
+  Metrics& metrics_;
   const ChangeMaker maker_;
+  std::atomic<bool> is_cut_off_{false};  // set under mutex_
+  std::mutex mutex_;
+  /// What has not gone to the committer, guarded by mutex_. What the pool has dropped is null.
+  std::unordered_map<const Job*, std::weak_ptr<Job>> on_the_way_;
   std::atomic<std::uint64_t> retries_{0};
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> removed_{0};
   FilePool pool_;
 };
+
+std::size_t MetadataCommits::State::cut_off() {
+  std::unordered_map<const Job*, std::weak_ptr<Job>> claimed;
+  {
+    const std::lock_guard lock(mutex_);
+    // relaxed: a sign, after which less is done
+    is_cut_off_.store(true, std::memory_order_relaxed);
+    claimed.swap(on_the_way_);
+  }
+  std::size_t count = 0;
+  for (const auto& [address, weak] : claimed) {
+    const JobPtr job = weak.lock();
+    if (!job) continue;
+    job->finish(stopping());
+    ++count;
+  }
+  return count;
+}
 
 MetadataCommits::MetadataCommits(Store& store, Committer& committer, MetadataFileRules rules,
                                  const WriteRoots& roots, MetadataCommitsOptions options)
@@ -229,6 +292,14 @@ void MetadataCommits::submit(std::vector<MetadataChange> changes, std::optional<
   state_->submit(std::move(changes), claim, std::move(answer));
 }
 
+std::size_t MetadataCommits::cut_off() {
+  return state_->cut_off();
+}
+
+bool MetadataCommits::end_until(std::chrono::steady_clock::time_point until) {
+  return state_->end_until(until);
+}
+
 void MetadataCommits::stop() {
   state_->stop();
 }
@@ -239,6 +310,10 @@ MetadataCommitsStats MetadataCommits::stats() const noexcept {
 
 std::size_t MetadataCommits::queue_length() const noexcept {
   return state_->queue_length();
+}
+
+std::size_t MetadataCommits::busy_count() const noexcept {
+  return state_->busy_count();
 }
 
 }  // namespace iceblink::daemon

@@ -10,6 +10,7 @@
 // Thread safety: all of it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,6 +33,7 @@ struct ChangesDone {
   std::vector<ChangedMetadata> changed;  // in the order of the changes
   /// Of the commit. Nothing was to be done: what was read last.
   std::uint64_t generation = 0;
+  unsigned retry_count = 0;  // how often it was begun anew
 };
 
 using ChangesAnswer = std::variant<ChangesDone, Refused>;
@@ -44,6 +46,7 @@ struct MetadataCommitsOptions {
   std::uint64_t bytes_max = std::uint64_t{2} << 30;
   /// How often a commit begins anew before it is refused with kCommitFailed.
   unsigned attempts_max = 100;
+  Metrics* metrics = nullptr;  // outlives it; null: nothing is counted for others
 };
 
 struct MetadataCommitsStats {
@@ -75,11 +78,18 @@ class MetadataCommits {
   void submit(std::vector<MetadataChange> changes, std::optional<Claim> claim,
               std::function<void(ChangesAnswer)> answer);
 
+  /// Refuses, with kNoDaemon and at once, whatever has not gone to the committer yet, and all that
+  /// comes; begins no further step of it. Gives how many were refused.
+  std::size_t cut_off();
+  /// Takes no more; true once nothing is in hand, false at `until`.
+  [[nodiscard]] bool end_until(std::chrono::steady_clock::time_point until);
   /// Waits for the changes that have begun; takes no more. Idempotent. Before the committer ends.
   void stop();
 
   [[nodiscard]] MetadataCommitsStats stats() const noexcept;
   [[nodiscard]] std::size_t queue_length() const noexcept;
+  /// Threads with a commit in hand.
+  [[nodiscard]] std::size_t busy_count() const noexcept;
 
  private:
   class State;

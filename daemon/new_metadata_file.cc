@@ -32,7 +32,11 @@ Error failed(int code, std::string_view location, std::string_view doing) {
   return {kind, std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
 }
 
-Status write_all(int fd, std::string_view bytes, std::string_view location) {
+using Clock = std::chrono::steady_clock;
+using Times = NewMetadataFile::Times;
+
+Status write_all(int fd, std::string_view bytes, std::string_view location, Times& times) {
+  const auto begun_at = Clock::now();
   while (!bytes.empty()) {
     const auto written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -42,21 +46,24 @@ Status write_all(int fd, std::string_view bytes, std::string_view location) {
   ICEBLINK_FAULT_POINT("metadata.after-write");
   // Readers are other users: whatever the umask is, they may read.
   if (::fchmod(fd, kFileMode) != 0) return failed(errno, location, "set the mode");
+  const auto written_at = Clock::now();
+  times.write = written_at - begun_at;
   if (::fsync(fd) != 0) return failed(errno, location, "sync");
+  times.sync = Clock::now() - written_at;
   ICEBLINK_FAULT_POINT("metadata.after-sync");
   return Ok{};
 }
 
 /// Without a name until it is whole. Nothing: this file system has no such files.
 std::optional<Status> write_unnamed(const WriteRoots::Place& place, std::string_view bytes,
-                                    std::string_view location) {
+                                    std::string_view location, Times& times) {
   const OwnedFd file(
       ::openat(place.directory.get(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, kFileMode));
   if (file.get() < 0) {
     if (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT) return std::nullopt;
     return failed(errno, location, "create");
   }
-  if (Status status = write_all(file.get(), bytes, location); !status) return status;
+  if (Status status = write_all(file.get(), bytes, location, times); !status) return status;
   const std::string link = "/proc/self/fd/" + std::to_string(file.get());
   if (::linkat(AT_FDCWD, link.c_str(), place.directory.get(), place.name.c_str(),
                AT_SYMLINK_FOLLOW) == 0) {
@@ -68,13 +75,13 @@ std::optional<Status> write_unnamed(const WriteRoots::Place& place, std::string_
 
 /// Under another name until it is whole.
 Status write_named(const WriteRoots::Place& place, std::string_view bytes,
-                   std::string_view location) {
+                   std::string_view location, Times& times) {
   const int directory = place.directory.get();
   const std::string temporary = "." + place.name + ".tmp";
   const OwnedFd file(::openat(directory, temporary.c_str(),
                               O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, kFileMode));
   if (file.get() < 0) return failed(errno, location, "create");
-  Status status = write_all(file.get(), bytes, location);
+  Status status = write_all(file.get(), bytes, location, times);
   // Not renameat2: what has no O_TMPFILE often has no RENAME_NOREPLACE either.
   if (status && ::linkat(directory, temporary.c_str(), directory, place.name.c_str(), 0) != 0) {
     status = failed(errno, location, "link");
@@ -83,12 +90,15 @@ Status write_named(const WriteRoots::Place& place, std::string_view bytes,
   return status;
 }
 
-Status write_file(const WriteRoots::Place& place, std::string_view bytes,
-                  std::string_view location) {
-  auto unnamed = write_unnamed(place, bytes, location);
-  ICEBLINK_RETURN_IF_ERROR(unnamed ? std::move(*unnamed) : write_named(place, bytes, location));
-  if (::fsync(place.directory.get()) == 0) return Ok{};
-  const int code = errno;
+Status write_file(const WriteRoots::Place& place, std::string_view bytes, std::string_view location,
+                  Times& times) {
+  auto unnamed = write_unnamed(place, bytes, location, times);
+  ICEBLINK_RETURN_IF_ERROR(unnamed ? std::move(*unnamed)
+                                   : write_named(place, bytes, location, times));
+  const auto begun_at = Clock::now();
+  const int code = ::fsync(place.directory.get()) == 0 ? 0 : errno;
+  times.sync += Clock::now() - begun_at;
+  if (code == 0) return Ok{};
   ::unlinkat(place.directory.get(), place.name.c_str(), 0);
   return failed(code, location, "sync the directory");
 }
@@ -141,8 +151,9 @@ Result<NewMetadataFile> NewMetadataFile::write(const iceberg::NewMetadata& metad
   row.metadata_fingerprint = iceberg::fingerprint_of(std::as_bytes(std::span(bytes)));
   ICEBLINK_ASSIGN_OR_RETURN(auto place,
                             roots.open_parent(row.location, WriteRoots::Missing::kIsMade));
-  ICEBLINK_RETURN_IF_ERROR(write_file(place, bytes, row.location));
-  return NewMetadataFile(std::move(row), roots);
+  Times times;
+  ICEBLINK_RETURN_IF_ERROR(write_file(place, bytes, row.location, times));
+  return NewMetadataFile(std::move(row), roots, times);
 }
 
 NewMetadataFile::~NewMetadataFile() {

@@ -8,6 +8,7 @@
 
 #include <iceblink/result.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -36,7 +37,9 @@ class NewMetadataFile {
                                                      std::uint64_t version,
                                                      const WriteRoots& roots);
   NewMetadataFile(NewMetadataFile&& other) noexcept
-      : row_(std::move(other.row_)), roots_(std::exchange(other.roots_, nullptr)) {}
+      : row_(std::move(other.row_)),
+        roots_(std::exchange(other.roots_, nullptr)),
+        times_(other.times_) {}
   NewMetadataFile& operator=(NewMetadataFile&& other) = delete;
   ~NewMetadataFile();
 
@@ -45,11 +48,20 @@ class NewMetadataFile {
   /// The pointer has moved to it, or may have.
   void keep() noexcept { roots_ = nullptr; }
 
+  struct Times {
+    std::chrono::nanoseconds write{0};
+    std::chrono::nanoseconds sync{0};  // of the file and its directory
+  };
+  /// What it took to write it.
+  [[nodiscard]] const Times& times() const noexcept { return times_; }
+
  private:
-  NewMetadataFile(TableRow row, const WriteRoots& roots) : row_(std::move(row)), roots_(&roots) {}
+  NewMetadataFile(TableRow row, const WriteRoots& roots, Times times)
+      : row_(std::move(row)), roots_(&roots), times_(times) {}
 
   TableRow row_;
   const WriteRoots* roots_;  // null: the file stays
+  Times times_;
 };
 
 }  // namespace iceblink::daemon

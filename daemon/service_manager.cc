@@ -25,7 +25,8 @@ void notify_service_manager(std::string_view state) noexcept {
   const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return;
   const auto address_bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path_bytes);
-  static_cast<void>(::sendto(fd, state.data(), state.size(), MSG_NOSIGNAL,
+  // One that does not read its socket holds nobody up.
+  static_cast<void>(::sendto(fd, state.data(), state.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
                              reinterpret_cast<const sockaddr*>(&address), address_bytes));
   ::close(fd);
 }

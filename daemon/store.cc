@@ -78,6 +78,7 @@ class LmdbStore final : public Store {
     return incarnation_.load(std::memory_order_relaxed);
   }
   [[nodiscard]] Status grow() override;
+  [[nodiscard]] Extent extent() const noexcept override;
   [[nodiscard]] Status advance_past(std::uint64_t seen_generation) override;
   [[nodiscard]] Status renew_incarnation() override;
   [[nodiscard]] Result<std::unique_ptr<Reading>> read() const override {
@@ -250,6 +251,22 @@ Status LmdbStore::grow() {
   const int code = mdb_env_set_mapsize(env_.get(), bytes);
   if (code != 0) end_process(file_.c_str(), mdb_strerror(code));  // nobody can read any more
   return Ok{};
+}
+
+// A read of its own, so that it neither waits for the writer nor reads a map that is being moved.
+Store::Extent LmdbStore::extent() const noexcept {
+  const MapPass pass(gate_);
+  Extent extent;
+  MDB_envinfo info{};
+  MDB_stat stat{};
+  if (mdb_env_info(env_.get(), &info) != 0 || mdb_env_stat(env_.get(), &stat) != 0) return extent;
+  extent.map_bytes = info.me_mapsize;
+  extent.used_bytes = (std::uint64_t{info.me_last_pgno} + 1) * stat.ms_psize;
+  lmdb::Txn txn;
+  if (txn.begin(env_.get(), MDB_RDONLY) != 0) return extent;
+  if (mdb_stat(txn.get(), databases_.idempotency, &stat) != 0) return extent;
+  extent.answer_count = stat.ms_entries / 2;  // two entries each
+  return extent;
 }
 
 Status LmdbStore::advance_past(std::uint64_t seen_generation) {

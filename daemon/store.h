@@ -17,6 +17,7 @@
 #include <iceblink/object_kind.h>
 #include <iceblink/result.h>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -71,6 +72,15 @@ class Store {
   /// Makes the map larger, when a Writing said map_full() and is gone. Waits until no Reading is
   /// left. kNoSpace: the address space or the disk has no more.
   [[nodiscard]] virtual Status grow() = 0;
+
+  /// Of the address space, and of what the store holds in it.
+  struct Extent {
+    std::uint64_t map_bytes = 0;
+    std::uint64_t used_bytes = 0;    // up to the last page that was ever written
+    std::uint64_t answer_count = 0;  // kept for idempotency keys
+  };
+  /// O(1). All zero when the file cannot be asked.
+  [[nodiscard]] virtual Extent extent() const noexcept = 0;
 
   /// Rule 17: a store older than what readers have seen goes above it, durably: generation :=
   /// seen + 1, the log is cut, the incarnation is new. No effect when the store is not older.
@@ -154,6 +164,8 @@ class Store {
     /// unknown, and the caller must end the process without answering (rule 13). After any
     /// other error nothing was done.
     [[nodiscard]] virtual Status commit(const std::vector<LoggedChange>& changes) = 0;
+    /// How long the last step of commit() took, writing and syncing; zero before it.
+    [[nodiscard]] virtual std::chrono::nanoseconds sync_time() const noexcept = 0;
   };
   [[nodiscard]] virtual Result<std::unique_ptr<Writing>> write() = 0;
 };

@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,6 +40,16 @@ struct Room {
   }
 };
 
+/// What became of a new arena beside the current one.
+struct BuildReport {
+  Status status = Ok{};
+  std::uint32_t epoch = 0;  // of the arena that is current now, as all below
+  std::uint64_t arena_bytes = 0;
+  std::uint64_t garbage_bytes_before = 0;
+  std::uint64_t table_count = 0;
+  std::chrono::nanoseconds duration{0};
+};
+
 struct PublisherOptions {
   std::string runtime_dir;  // must exist
   Id store_uuid{};
@@ -54,6 +65,8 @@ struct PublisherOptions {
   /// How long the daemon keeps a replaced arena open, so that it and not a reader pays for
   /// freeing the pages.
   std::chrono::milliseconds linger{1000};
+  /// Called after each build of an arena, on the builder's thread; must not throw.
+  std::function<void(const BuildReport&)> on_build;
 };
 
 struct PublisherStats {

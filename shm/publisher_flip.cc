@@ -1,5 +1,6 @@
 // The builder thread: makes arena epoch+1 beside the current one while commits go on, and flips.
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,7 +40,29 @@ void Publisher::State::end_lingering(Clock::time_point now) noexcept {
   }
 }
 
+// A build, and its report to whom it concerns.
+Status Publisher::State::build(Room need, bool forced) noexcept {
+  const std::uint64_t garbage_bytes = stats().arena_garbage_bytes;
+  const auto begun_at = Clock::now();
+  Status built = Ok{};
+  try {
+    built = build_and_flip(need, !forced);
+  } catch (const std::bad_alloc&) {
+    built = Error{ErrorKind::kOutOfMemory, {"building an arena"}};
+  }
+  if (!options_.on_build) return built;
+  const PublisherStats now = stats();
+  options_.on_build({.status = built,
+                     .epoch = now.epoch,
+                     .arena_bytes = now.arena_bytes,
+                     .garbage_bytes_before = garbage_bytes,
+                     .table_count = now.table_count,
+                     .duration = Clock::now() - begun_at});
+  return built;
+}
+
 void Publisher::State::builder_main() noexcept {
+  static_cast<void>(::pthread_setname_np(::pthread_self(), "arena-builder"));
   std::unique_lock lock(publish_mutex_);
   while (true) {
     const auto wanted = [&] { return stopping_ || build_requested_; };
@@ -56,12 +79,7 @@ void Publisher::State::builder_main() noexcept {
       build_forced_ = false;
       build_running_ = true;
       lock.unlock();
-      Status built = Ok{};
-      try {
-        built = build_and_flip(need, !forced);
-      } catch (const std::bad_alloc&) {
-        built = Error{ErrorKind::kOutOfMemory, {"building an arena"}};
-      }
+      Status built = build(need, forced);
       lock.lock();
       build_running_ = false;
       ++builds_done_;

@@ -53,6 +53,7 @@ class Publisher::State {
   Status place_control(RootWord root);
 
   void builder_main() noexcept;
+  [[nodiscard]] Status build(Room need, bool forced) noexcept;
   /// One attempt to build and flip.
   Status build_and_flip(Room need, bool only_if_two_fit);
   Result<std::unique_ptr<WritableArena>> create_beside(const WritableArena& source,

@@ -12,6 +12,7 @@
 
 #include "daemon/http/denial_log.h"
 #include "daemon/http/error_body.h"
+#include "daemon/http/request_id.h"
 #include "daemon/http/request_reader.h"
 #include "daemon/http/router.h"
 #include "daemon/log_event.h"
@@ -51,9 +52,17 @@ void ConnectionRegistry::remove(const Connection* connection) noexcept {
   if (open_.empty()) emptied_.notify_all();
 }
 
-void ConnectionRegistry::wait_empty(steady_clock::time_point until) {
+bool ConnectionRegistry::wait_empty(steady_clock::time_point until) {
   std::unique_lock lock(mutex_);
-  emptied_.wait_until(lock, until, [this] { return open_.empty(); });
+  emptied_.wait_until(lock, until, [this] { return open_.empty() || is_hurried_; });
+  is_hurried_ = false;
+  return open_.empty();
+}
+
+void ConnectionRegistry::hurry() {
+  const std::lock_guard lock(mutex_);
+  is_hurried_ = true;
+  emptied_.notify_all();
 }
 
 std::size_t ConnectionRegistry::size() const {
@@ -254,6 +263,7 @@ void Connection::on_parsed() {
   keeps_alive_ = reader_->keeps_alive();
   http_minor_ = reader_->http_minor();
   Request request = reader_->take();
+  request_id_ = request.id;
   is_head_ = request.verb == Verb::kHead;
   is_read_ = is_head_ || request.verb == Verb::kGet;
   dispatch(std::make_shared<Exchange>(services_, shared_from_this(), std::move(request)));
@@ -262,10 +272,16 @@ void Connection::on_parsed() {
 void Connection::refuse(const RequestRefusal& refusal) {
   is_head_ = reader_->is_head();
   is_read_ = false;
+  request_id_ = request_id_of({});
   Response response = error_response(refusal.error, refusal.message);
   if (response.status == 401 || response.status == 403) {
-    log_denial(response, {caller_, {}, reader_->method(), reader_->target()});
+    log_denial(response, {caller_, request_id_, reader_->method(), reader_->target()});
   }
+  log_event(level::debug, "request unread",
+            {{"id", request_id_},
+             {"peer", caller_.name},
+             {"status", response.status},
+             {"message", refusal.message}});
   response.closes = true;
   is_cut_short_ = true;
   write(std::move(response));
@@ -288,7 +304,12 @@ void Connection::write(Response response) {
   }
   if (is_draining_) response_.closes = true;
   const bool keeps_alive = keeps_alive_ && !response_.closes;
-  head_ = head_of(response_, {.http_minor = http_minor_, .keeps_alive = keeps_alive});
+  head_ =
+      head_of(response_,
+              {.http_minor = http_minor_, .keeps_alive = keeps_alive, .request_id = request_id_});
+  if (response_.status >= 400) {
+    services_.metrics.count_refused(response_.status, response_.error_type);
+  }
   const std::size_t by_class = response_.status / 100;
   if (by_class < services_.counters.answers_by_class.size()) {
     // relaxed: a counter, for showing

@@ -51,12 +51,15 @@ class ConnectionRegistry {
   [[nodiscard]] std::vector<std::shared_ptr<Connection>> all() const;
   /// Ends the one that waits longest for a request, if one does. Takes time in proportion to all.
   [[nodiscard]] bool end_most_idle();
-  /// Returns when none is left, or at `until`.
-  void wait_empty(std::chrono::steady_clock::time_point until);
+  /// True once none is left; false at `until`, or when hurry() was called.
+  [[nodiscard]] bool wait_empty(std::chrono::steady_clock::time_point until);
+  /// Ends the wait that runs, or else the next.
+  void hurry();
 
  private:
   mutable std::mutex mutex_;
   std::condition_variable emptied_;
+  bool is_hurried_ = false;                                                // guarded by mutex_
   std::unordered_map<const Connection*, std::weak_ptr<Connection>> open_;  // guarded by mutex_
 };
 
@@ -128,6 +131,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   bool is_read_ = false;       // the request in hand changes nothing
   bool keeps_alive_ = true;    // after the request in hand
   unsigned http_minor_ = 1;    // of the request in hand
+  std::string request_id_;     // of the request in hand
   std::string head_;           // being written
   // Counted in the services' counters.
   std::uint64_t answer_bytes_ = 0;

@@ -121,8 +121,9 @@ RestError rest_error_of(const Refused& refused) noexcept {
 }
 
 Response error_response(RestError error, std::string_view message) {
+  std::string text = shown(message);
   std::string body = R"({"error":{"message":)";
-  body += boost::json::serialize(boost::json::string_view(shown(message)));
+  body += boost::json::serialize(boost::json::string_view(text));
   body += R"(,"type":")";
   body += error.type;
   body += R"(","code":)";
@@ -130,6 +131,8 @@ Response error_response(RestError error, std::string_view message) {
   body += "}}";
   Response response = json_response(std::move(body));
   response.status = error.status;
+  response.error_type = error.type;
+  response.error_message = std::move(text);
   response.is_final = error.type != kFileNotFound;
   if (error.status == 401) response.challenge = "Bearer";
   if (error.status == 401 || error.status == 403) response.refusal = shown(message);

@@ -1,7 +1,5 @@
 #include "daemon/http/exchange.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -11,6 +9,7 @@
 #include "daemon/http/denial_log.h"
 #include "daemon/http/error_body.h"
 #include "daemon/http/path_names.h"
+#include "daemon/log_event.h"
 #include "daemon/wall_clock.h"
 #include "shm/fault_point.h"
 
@@ -40,10 +39,18 @@ std::optional<StoredAnswer> stored_answer_of(const Response& response) {
 }  // namespace
 
 Exchange::Exchange(Services& services, std::shared_ptr<Peer> peer, Request request)
-    : services_(services), peer_(std::move(peer)), request_(std::move(request)) {}
+    : services_(services),
+      peer_(std::move(peer)),
+      request_(std::move(request)),
+      begun_at_(std::chrono::steady_clock::now()) {}
 
 Exchange::~Exchange() {
-  fail({ErrorKind::kInternal, "the request was dropped without an answer"});
+  // relaxed: a look ahead; answer() decides
+  if (answered_.load(std::memory_order_relaxed)) return;
+  // relaxed: a sign, after which less is done
+  const bool is_stopping = services_.is_stopping.load(std::memory_order_relaxed);
+  fail(is_stopping ? Error{ErrorKind::kNoDaemon, "the daemon is stopping"}
+                   : Error{ErrorKind::kInternal, "the request was dropped without an answer"});
 }
 
 void Exchange::set_target(Target target, RawNames names) {
@@ -122,6 +129,7 @@ StoredAnswer Exchange::remember_nothing(const Committed&) {
 void Exchange::submit_then(std::vector<Operation> operations,
                            std::function<void(const CommitAnswer&)> then, Remember remember) {
   is_submitted_ = true;
+  note_change(summary_of(operations));
   Submission submission{std::move(operations), std::nullopt};
   if (claim_) {
     submission.claim = claim_of([remember = std::move(remember)](const CommitAnswer& answer) {
@@ -177,6 +185,7 @@ void Exchange::change_metadata(std::vector<MetadataChange> changes, StoredAnswer
                                std::function<Response(ChangesDone&)> respond,
                                std::function<Response(const Refused&)> refuse) {
   is_submitted_ = true;
+  if (form != StoredAnswer::Form::kJson) note_change(summary_of(changes));
   std::optional<MetadataCommits::Claim> claim;
   if (claim_ && form != StoredAnswer::Form::kJson) {
     claim = {claim_->hold.key(), claim_->binding, expiry_ms(), form};
@@ -203,6 +212,7 @@ void Exchange::finish(ChangesAnswer changes, StoredAnswer::Form form,
     }
     auto& done = std::get<ChangesDone>(changes);
     is_answer_stored_ = form != StoredAnswer::Form::kJson;
+    if (change_) change_->retry_count += done.retry_count;
     note_generation(done.generation);
     answer(respond(done));
   });
@@ -253,9 +263,16 @@ void Exchange::fail(const Error& error) noexcept {
   // relaxed: a look ahead; answer() decides
   if (answered_.load(std::memory_order_relaxed)) return;
   try {
-    spdlog::error("{} {}: {}", request_.method, request_.target, error.message());
+    log_event(error.kind() == ErrorKind::kNoDaemon ? level::info : level::err, "request failed",
+              {{"id", request_.id},
+               {"peer", caller().name},
+               {"method", request_.method},
+               {"path", request_.target},
+               {"message", error.message()}});
     const bool was_not_done = is_write() && !is_submitted_;
-    answer(was_not_done ? refusal_response(error) : error_response(error));
+    Response response = was_not_done ? refusal_response(error) : error_response(error);
+    response.is_logged = true;
+    answer(std::move(response));
   } catch (const std::exception&) {
     // No memory for an answer either.
   }
@@ -280,7 +297,11 @@ void Exchange::answer(Response response) noexcept {
     if (request_.accepts_gzip) compress(response);
     send(std::move(response));
   } catch (const std::exception& error) {
-    spdlog::error("{} {}: the answer was lost: {}", request_.method, request_.target, error.what());
+    log_event(level::err, "answer lost",
+              {{"id", request_.id},
+               {"method", request_.method},
+               {"path", request_.target},
+               {"message", error.what()}});
   }
 }
 
@@ -292,9 +313,11 @@ void Exchange::store_and_send(StoredAnswer stored, Response response) {
     return std::optional<StoredAnswer>(stored);
   });
   auto shared = std::make_shared<Response>(std::move(response));
-  services_.committer.submit(
-      std::move(submission),
-      [self = shared_from_this(), shared](const CommitAnswer&) { self->send(std::move(*shared)); });
+  services_.committer.submit(std::move(submission),
+                             [self = shared_from_this(), shared](const CommitAnswer&) {
+                               const auto peer = self->peer_;
+                               peer->post([self, shared] { self->send(std::move(*shared)); });
+                             });
 }
 
 void Exchange::compress_and_send(Response response) {
@@ -316,7 +339,27 @@ void Exchange::send(Response response) {
   }
   claim_.reset();
   if (is_write()) ICEBLINK_FAULT_POINT("answer.before-send");
+  account(response);
   peer_->send(std::move(response));
+}
+
+void Exchange::account(const Response& response) {
+  const auto duration = std::chrono::steady_clock::now() - begun_at_;
+  services_.request_times.observe(route_class_of(request_.verb, request_.target), duration);
+  const AnsweredRequest answered{request_, caller(), response, duration};
+  if (response.status >= 400) {
+    log_refusal(answered, services_.refusal_lines);
+  } else if (change_) {
+    services_.metrics.observe(Timed::kCommit, duration);
+    log_change(answered, *change_);
+  }
+  log_request(answered);
+}
+
+void Exchange::note_change(ChangeSummary change) {
+  const unsigned retry_count = change_ ? change_->retry_count + 1 : 0;
+  change_ = std::move(change);
+  change_->retry_count = retry_count;
 }
 
 }  // namespace iceblink::daemon::http

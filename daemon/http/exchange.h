@@ -15,6 +15,7 @@
 #include <iceblink/object_kind.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -27,6 +28,7 @@
 #include "daemon/http/caller.h"
 #include "daemon/http/names.h"
 #include "daemon/http/request.h"
+#include "daemon/http/request_log.h"
 #include "daemon/http/response.h"
 #include "daemon/http/services.h"
 
@@ -142,6 +144,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void store_and_send(StoredAnswer stored, Response response);
   void compress_and_send(Response response);
   void send(Response response);
+  /// Counts and logs what is about to be sent.
+  void account(const Response& response);
+  void note_change(ChangeSummary change);
 
   [[nodiscard]] bool is_write() const noexcept {
     return request_.verb != Verb::kGet && request_.verb != Verb::kHead;
@@ -161,6 +166,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   std::optional<Claim> claim_;
   bool is_answer_stored_ = false;
   std::atomic<bool> answered_{false};
+  const std::chrono::steady_clock::time_point begun_at_;
+  /// Of what was submitted and may change the catalog.
+  std::optional<ChangeSummary> change_;
 };
 
 using ExchangePtr = std::shared_ptr<Exchange>;

@@ -1,7 +1,5 @@
 #include "daemon/http/load_result.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -84,8 +82,9 @@ Response failed_load(ObjectKind kind, const TableIdent& ident, const Error& erro
     case ErrorKind::kOutOfMemory:
       return error_response({ErrorKind::kBusy, error.message()});
     default:
-      spdlog::error("{} {}: {}", name_of(kind), format(ident), error.message());
-      return error_response({500, "InternalServerError"}, error.message());
+      return error_response(
+          {500, "InternalServerError"},
+          std::string(name_of(kind)) + " " + dotted(ident) + ": " + std::string(error.message()));
   }
 }
 

@@ -1,6 +1,4 @@
 // Drops tables and views; deletes a table's files where that is asked for.
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <new>
 #include <string>
@@ -9,6 +7,7 @@
 #include "daemon/http/path_names.h"
 #include "daemon/http/resources.h"
 #include "daemon/live_pointers.h"
+#include "daemon/log_event.h"
 #include "daemon/purge.h"
 #include "daemon/refusals.h"
 
@@ -38,11 +37,13 @@ void drop(const ExchangePtr& exchange, ObjectKind kind) {
 }
 
 void log_outcome(const TableIdent& ident, const PurgeOutcome& outcome) {
-  const auto level =
-      outcome.failed_count + outcome.refused_count == 0 ? spdlog::level::info : spdlog::level::warn;
-  spdlog::log(level, "table {} was purged: {} files deleted, {} failed, {} not the table's{}{}",
-              format(ident), outcome.removed_count, outcome.failed_count, outcome.refused_count,
-              outcome.first_failure.empty() ? "" : ": ", outcome.first_failure);
+  const bool is_whole = outcome.failed_count + outcome.refused_count == 0;
+  log_event(is_whole ? level::info : level::warn, "table purged",
+            {{"name", dotted(ident)},
+             {"deleted", outcome.removed_count},
+             {"failed", outcome.failed_count},
+             {"foreign", outcome.refused_count},
+             {"message", outcome.first_failure}});
 }
 
 // On a thread of its own, when the drop is durable: it stays done whatever becomes of the files.
@@ -54,7 +55,8 @@ void delete_files(const Services& services, const TableIdent& ident, const Table
     log_outcome(ident, purge_table(row, services.metadata_rules, services.write_roots, live,
                                    services.is_stopping));
   } catch (const std::bad_alloc&) {
-    spdlog::warn("the files of a dropped table were left, out of memory: {}", row.location);
+    log_event(level::warn, "purge given up",
+              {{"name", dotted(ident)}, {"file", row.location}, {"message", "out of memory"}});
   }
 }
 
@@ -90,8 +92,10 @@ class PurgingDrop : public std::enable_shared_from_this<PurgingDrop> {
       self->exchange_->answer(Response{});
     });
     if (taken) return;
-    spdlog::warn("table {} was dropped, its files were left: too many purges are waiting",
-                 format(ident_));
+    log_event(level::warn, "purge given up",
+              {{"name", dotted(ident_)},
+               {"file", row_.location},
+               {"message", "too many purges are waiting"}});
     exchange_->answer(Response{});
   }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daemon/http/content_coding.h"
+#include "daemon/http/request_id.h"
 
 namespace iceblink::daemon::http {
 namespace {
@@ -154,6 +155,7 @@ std::string_view RequestReader::target() const {
 Request RequestReader::take() {
   auto& message = parser_->get();
   Request request;
+  request.id = request_id_of(message["X-Request-ID"]);
   request.verb = verb_of(message.method());
   request.method = std::string(message.method_string());
   request.target = std::string(message.target());

@@ -119,6 +119,7 @@ std::string head_of(const Response& response, HeadOptions options) {
   if (response.generation) {
     append_field(head, "Iceblink-Generation", std::to_string(*response.generation));
   }
+  if (!options.request_id.empty()) append_field(head, "X-Request-ID", options.request_id);
   if (!options.keeps_alive) {
     append_field(head, "Connection", "close");
   } else if (options.http_minor == 0) {

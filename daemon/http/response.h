@@ -25,7 +25,11 @@ struct Response {
   std::optional<unsigned> retry_after_s;
   std::optional<std::uint64_t> generation;  // Iceblink-Generation
   bool closes = false;                      // the connection ends after this answer
-  bool is_final = true;  // false: what it says may be otherwise when the request comes again
+  // Of an error, for logs and metrics.
+  std::string_view error_type;  // static storage
+  std::string error_message;
+  bool is_logged = false;  // a line of its own has said it
+  bool is_final = true;    // false: what it says may be otherwise when the request comes again
 
   [[nodiscard]] std::size_t body_bytes() const noexcept;
 };
@@ -37,6 +41,7 @@ struct Response {
 struct HeadOptions {
   unsigned http_minor = 1;  // of the request: a 1.0 client must be told of keep-alive
   bool keeps_alive = true;
+  std::string_view request_id = {};  // X-Request-ID; visible ASCII
 };
 
 /// Status line and header fields, the empty line included. A status that has no body (204, 304)

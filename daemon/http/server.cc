@@ -2,7 +2,6 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -19,6 +18,8 @@
 
 #include "daemon/http/error_body.h"
 #include "daemon/http/tls_context.h"
+#include "daemon/log_event.h"
+#include "daemon/thread_name.h"
 
 namespace iceblink::daemon::http {
 namespace {
@@ -69,7 +70,10 @@ class Server::State {
     sweep();
     if (options_.heartbeat) beat();
     for (std::size_t i = 0; i < options_.threads; ++i) {
-      threads_.emplace_back([this] { serve(); });
+      threads_.emplace_back([this, i] {
+        name_this_thread("http-" + std::to_string(i));
+        serve();
+      });
     }
     return Ok{};
   }
@@ -82,19 +86,27 @@ class Server::State {
     tls_.set(std::move(tls));
   }
 
-  void stop() noexcept {
+  void begin_stop() noexcept {
     if (threads_.empty()) return;
     // relaxed: a sign for those who probe; orders nothing
     services_.is_ready.store(false, std::memory_order_relaxed);
-    const auto until = steady_clock::now() + options_.drain_timeout;
     asio::post(io_, [this] {
       const std::lock_guard lock(accept_mutex_);
-      is_stopping_ = true;
+      if (std::exchange(is_stopping_, true)) return;
       error_code ignored;
       for (auto& accepting : accepting_) accepting->acceptor.close(ignored);
       for (const auto& connection : registry_->all()) connection->drain();
     });
-    registry_->wait_empty(until);
+  }
+
+  [[nodiscard]] bool wait_answered(steady_clock::time_point until) {
+    return registry_->wait_empty(until);
+  }
+  void hurry() { registry_->hurry(); }
+  [[nodiscard]] std::size_t connection_count() const { return registry_->size(); }
+
+  void stop() noexcept {
+    if (threads_.empty()) return;
     io_.stop();
     for (auto& thread : threads_) thread.join();
     threads_.clear();
@@ -117,7 +129,7 @@ class Server::State {
         io_.run();
         return;
       } catch (const std::exception& error) {
-        spdlog::error("a server thread goes on after: {}", error.what());
+        log_event(level::err, "handler threw", {{"message", error.what()}});
       }
     }
   }
@@ -137,7 +149,11 @@ class Server::State {
     if (error == asio::error::connection_aborted || error == asio::error::interrupted) {
       return accept(accepting);
     }
-    spdlog::warn("accept: {}", error.message());
+    const auto left_out = services_.refusal_lines.take("accept", steady_clock::now());
+    if (left_out) {
+      log_event(level::warn, "accept failed",
+                {{"message", error.message()}, {"left_out", *left_out}});
+    }
     accepting.pause.expires_after(kAcceptPause);
     accepting.pause.async_wait([this, &accepting](error_code cancelled) {
       const std::lock_guard lock(accept_mutex_);
@@ -153,6 +169,11 @@ class Server::State {
     if (registry_->size() >= connections_max && !registry_->end_most_idle()) {
       // relaxed: a counter, for showing
       services_.counters.connections_refused.fetch_add(1, std::memory_order_relaxed);
+      const auto left_out = services_.refusal_lines.take("connection", steady_clock::now());
+      if (left_out) {
+        log_event(level::warn, "connection refused",
+                  {{"open", connections_max}, {"left_out", *left_out}});
+      }
       // Who waits for a handshake could not read why.
       if (!tls) say_full(std::move(socket), connections_max);
       return;
@@ -229,6 +250,18 @@ Server::~Server() = default;
 void Server::change(std::size_t connections_max, const ConnectionLimits& limits,
                     std::shared_ptr<const TlsContext> tls) {
   state_->change(connections_max, limits, std::move(tls));
+}
+void Server::begin_stop() noexcept {
+  state_->begin_stop();
+}
+bool Server::wait_answered(std::chrono::steady_clock::time_point until) noexcept {
+  return state_->wait_answered(until);
+}
+void Server::hurry() noexcept {
+  state_->hurry();
+}
+std::size_t Server::connection_count() const {
+  return state_->connection_count();
 }
 void Server::stop() noexcept {
   state_->stop();

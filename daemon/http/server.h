@@ -1,7 +1,7 @@
 // The HTTP server: accept loops, the threads that serve, and the limits.
 //
-// Thread safety: stop from any thread but the server's own, change from any; the rest belongs to
-// one thread.
+// Thread safety: hurry and change from any thread; the rest belongs to one thread, not of the
+// server's own.
 #pragma once
 
 #include <iceblink/result.h>
@@ -23,8 +23,7 @@ struct ServerOptions {
   /// Above, the one that is idle longest is closed; if none is, the new one, with a 429.
   std::size_t connections_max = 1024;
   ConnectionLimits limits;
-  std::shared_ptr<const TlsContext> tls;          // of TCP; nullptr: without
-  std::chrono::milliseconds drain_timeout{5000};  // what stop() gives requests in hand
+  std::shared_ptr<const TlsContext> tls;  // of TCP; nullptr: without
   /// Called on a server thread, every `heartbeat_period`: so it also shows that they run.
   std::function<void()> heartbeat;
   std::chrono::milliseconds heartbeat_period{100};
@@ -45,8 +44,15 @@ class Server {
   void change(std::size_t connections_max, const ConnectionLimits& limits,
               std::shared_ptr<const TlsContext> tls);
 
-  /// Takes no more connections, answers the requests that were taken, ends the threads.
-  /// Idempotent.
+  /// Takes no more connections, and no more requests on those that are open.
+  void begin_stop() noexcept;
+  /// After begin_stop: true once every request has its answer; false at `until`, or when hurry()
+  /// was called.
+  [[nodiscard]] bool wait_answered(std::chrono::steady_clock::time_point until) noexcept;
+  /// Ends the wait_answered that runs, or else the next. From any thread.
+  void hurry() noexcept;
+  [[nodiscard]] std::size_t connection_count() const;
+  /// Ends the threads, whatever they have in hand; begin_stop first. Idempotent.
   void stop() noexcept;
 
  private:

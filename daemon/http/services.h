@@ -11,8 +11,11 @@
 #include "daemon/file_pool.h"
 #include "daemon/http/access_policy.h"
 #include "daemon/http/idempotent_requests.h"
+#include "daemon/http/request_times.h"
+#include "daemon/log_rate.h"
 #include "daemon/metadata_commits.h"
 #include "daemon/metadata_file.h"
+#include "daemon/metrics.h"
 #include "daemon/reloadable.h"
 #include "daemon/store.h"
 #include "daemon/write_roots.h"
@@ -54,6 +57,14 @@ struct Services {
   IdempotentRequests idempotent_requests{};
   std::chrono::milliseconds idempotency_lifetime{30 * 60 * 1000};
   std::string namespace_separator = "%1F";  // url-encoded; 0x1F is understood beside it
+  Metrics& metrics;
+  /// For what the disks say when they are asked.
+  std::string data_dir;
+  std::string runtime_dir;
+  /// A writer that got nowhere for longer is not ready.
+  std::chrono::milliseconds writer_silence_max{10'000};
+  RequestTimes request_times{};
+  LogRate refusal_lines{};
   Counters counters{};
   Reloadable<AccessPolicy> access{};  // never nothing
   std::atomic<bool> is_ready{false};  // relaxed: a sign for showing

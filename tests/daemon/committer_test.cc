@@ -1,6 +1,7 @@
 #include "daemon/committer.h"
 
 #include <gmock/gmock.h>
+#include <prometheus/metric_family.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,7 +12,9 @@
 #include <future>
 #include <limits>
 #include <semaphore>
+#include <set>
 #include <thread>
+#include <utility>
 
 #include "shm/publisher.h"
 #include "tests/daemon/catalog_fixture.h"
@@ -280,6 +283,89 @@ TEST_F(CommitterTest, FinishesWhatIsQueuedBeforeItEnds) {
   go_on_.release();
   committer_.reset();
   EXPECT_EQ(said(waiting.get()), "done at 3");
+}
+
+TEST_F(CommitterTest, SaysThatItIsThereWhileThereIsNothingToDo) {
+  std::promise<void> thrice;
+  CommitterOptions options;
+  options.progress_period = std::chrono::milliseconds(1);
+  options.on_progress = [&, count = 0]() mutable {
+    if (++count == 3) thrice.set_value();
+  };
+  start(std::move(options));
+  thrice.get_future().wait();
+  committer_.reset();
+}
+
+// So that a commit that is stuck says nothing, and that no other thread speaks for it.
+TEST_F(CommitterTest, SaysThatItGetsOnByItselfForEachListAndEachGroup) {
+  std::promise<void> begun;
+  std::promise<void> released;
+  std::thread::id writer;
+  std::set<std::thread::id> speakers;
+  int count = 0;
+  CommitterOptions options;
+  options.progress_period = std::chrono::hours(1);
+  options.on_progress = [&] {
+    ++count;
+    speakers.insert(std::this_thread::get_id());
+  };
+  start(std::move(options));
+  store_->before_commit = [&, is_first = true](const auto&) mutable -> Status {
+    writer = std::this_thread::get_id();
+    if (std::exchange(is_first, false)) {
+      begun.set_value();
+      released.get_future().wait();
+    }
+    return Ok{};
+  };
+  std::vector<std::future<CommitAnswer>> answers;
+  answers.push_back(submit({CreateNamespace{{"first"}, {}}}));
+  begun.get_future().wait();
+  for (int i = 0; i < 5; ++i) answers.push_back(submit({CreateNamespace{{std::to_string(i)}, {}}}));
+  released.set_value();
+  for (auto& answer : answers) answer.wait();
+  committer_.reset();
+  EXPECT_EQ(count, 1 + 1 + 5 + 1);
+  EXPECT_THAT(speakers, ::testing::ElementsAre(writer));
+}
+
+TEST_F(CommitterTest, CountsASyncThatTookLong) {
+  Metrics metrics;
+  CommitterOptions options;
+  options.metrics = &metrics;
+  start(std::move(options));
+  const auto slow_count = [&] {
+    for (const auto& family : metrics.collect()) {
+      if (family.name == "iceblink_slow_syncs_total") return family.metric.at(0).counter.value;
+    }
+    return -1.0;
+  };
+  EXPECT_EQ(said(submit({CreateNamespace{{"a"}, {}}}).get()), "done at 2");
+  EXPECT_EQ(slow_count(), 0);
+  store_->sync_time = std::chrono::seconds(2);
+  EXPECT_EQ(said(submit({CreateNamespace{{"b"}, {}}}).get()), "done at 3");
+  EXPECT_EQ(slow_count(), 1);
+  committer_.reset();
+}
+
+TEST_F(CommitterTest, HurriedItFinishesWhatItHasInHandAndRefusesTheRest) {
+  std::promise<void> begun;
+  std::promise<void> released;
+  store_->before_commit = [&](const auto&) -> Status {
+    begun.set_value();
+    released.get_future().wait();
+    return Ok{};
+  };
+  auto in_hand = submit({CreateNamespace{{"a"}, {}}});
+  begun.get_future().wait();
+  auto queued = submit({CreateNamespace{{"b"}, {}}});
+  committer_->hurry();
+  released.set_value();
+  committer_->stop();
+  EXPECT_EQ(said(in_hand.get()), "done at 2");
+  EXPECT_THAT(said(queued.get()), HasSubstr("the daemon is stopping"));
+  EXPECT_THAT(said(submit({CreateNamespace{{"c"}, {}}}).get()), HasSubstr("stopping"));
 }
 
 TEST_F(CommitterTest, ManyThreadsLoseNoCompareAndSwap) {

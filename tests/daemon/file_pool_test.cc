@@ -24,6 +24,27 @@ TEST(FilePool, RefusesAJobAboveItsQueueAndRunsTheOthers) {
   second.get_future().wait();
 }
 
+TEST(FilePool, ClosedDropsWhatHasNotBegunAndSaysWhenTheRestHasEnded) {
+  FilePool pool({.threads = 1});
+  std::promise<void> begun;
+  std::promise<void> released;
+  bool has_run = false;
+  ASSERT_TRUE(pool.run([&] {
+    begun.set_value();
+    released.get_future().wait();
+  }));
+  begun.get_future().wait();
+  ASSERT_TRUE(pool.run([&] { has_run = true; }));
+  EXPECT_EQ(pool.busy_count(), 1u);
+  pool.close();
+  EXPECT_FALSE(pool.wait_idle(std::chrono::steady_clock::now()));
+  released.set_value();
+  EXPECT_TRUE(pool.wait_idle(std::chrono::steady_clock::now() + std::chrono::seconds(60)));
+  EXPECT_EQ(pool.busy_count(), 0u);
+  pool.stop();
+  EXPECT_FALSE(has_run);
+}
+
 TEST(FilePool, TakesNothingOnceStopped) {
   FilePool pool({.threads = 2});
   pool.stop();

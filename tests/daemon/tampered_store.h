@@ -19,6 +19,8 @@ class TamperedStore final : public Store {
   /// Called before each commit, on the committer's thread; an error is what the commit says.
   std::function<Status(const std::vector<LoggedChange>&)> before_commit;
   std::atomic<int> grow_count{0};
+  /// What commits say that their sync took; zero: the truth.
+  std::chrono::nanoseconds sync_time{0};
 
   [[nodiscard]] shm::Id store_uuid() const noexcept override { return store_->store_uuid(); }
   [[nodiscard]] std::uint64_t hash_seed() const noexcept override { return store_->hash_seed(); }
@@ -29,6 +31,7 @@ class TamperedStore final : public Store {
     grow_count.fetch_add(1, std::memory_order_relaxed);
     return store_->grow();
   }
+  [[nodiscard]] Extent extent() const noexcept override { return store_->extent(); }
   Status advance_past(std::uint64_t seen) override { return store_->advance_past(seen); }
   Status renew_incarnation() override { return store_->renew_incarnation(); }
   [[nodiscard]] Result<std::unique_ptr<Reading>> read() const override { return store_->read(); }
@@ -88,6 +91,9 @@ class TamperedStore final : public Store {
     [[nodiscard]] Status commit(const std::vector<LoggedChange>& changes) override {
       if (owner_.before_commit) ICEBLINK_RETURN_IF_ERROR(owner_.before_commit(changes));
       return writing_->commit(changes);
+    }
+    [[nodiscard]] std::chrono::nanoseconds sync_time() const noexcept override {
+      return owner_.sync_time.count() > 0 ? owner_.sync_time : writing_->sync_time();
     }
 
    private:

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,11 @@ constexpr const char* kProgram = ICEBLINK_BIN_DIR "/iceblinkd";
     ::setenv("LISTEN_FDS", "1", 1);
   }
   for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  struct stat errors {};
+  if (options.errors_are_journal && ::fstat(STDERR_FILENO, &errors) == 0) {
+    const std::string name = std::to_string(errors.st_dev) + ":" + std::to_string(errors.st_ino);
+    ::setenv("JOURNAL_STREAM", name.c_str(), 1);
+  }
   std::vector<char*> arguments{const_cast<char*>(kProgram)};
   for (const auto& argument : options.arguments) {
     arguments.push_back(const_cast<char*>(argument.c_str()));

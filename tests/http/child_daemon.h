@@ -13,7 +13,8 @@ namespace iceblink::test {
 struct ChildOptions {
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;  // set on top of ours
-  int inherited_fd = -1;  // becomes descriptor 3, with LISTEN_PID and LISTEN_FDS
+  int inherited_fd = -1;            // becomes descriptor 3, with LISTEN_PID and LISTEN_FDS
+  bool errors_are_journal = false;  // JOURNAL_STREAM names its standard error
 };
 
 class ChildDaemon {

@@ -237,7 +237,7 @@ TEST_F(Iceblinkd, TellsTheServiceManagerThatItIsReady) {
   char message[64] = {};
   const auto got = ::recv(fd, message, sizeof(message), 0);
   ASSERT_GT(got, 0);
-  EXPECT_STREQ(message, "READY=1");
+  EXPECT_STREQ(message, "READY=1\nSTATUS=generation 1, 0 tables");
   ::close(fd);
 }
 

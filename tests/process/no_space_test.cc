@@ -1,6 +1,9 @@
 // A tmpfs of four megabytes: what does not fit is refused before it is durable, with a clear error,
 // and everything else goes on.
 
+#include <filesystem>
+
+#include "tests/http/metadata_samples.h"
 #include "tests/process/world.h"
 
 namespace iceblink::test {
@@ -59,6 +62,63 @@ std::string fill_up() {
     if (!exists || !*exists) return "lost table " + std::to_string(i);
   }
   return world.verify().empty() ? "" : world.verify().front();
+}
+
+// Every table of 0 .. `count` is there, and none behind. Empty, or what was wrong.
+std::string check_tables(Catalog& catalog, int count, int behind) {
+  for (int i = 0; i < count + behind; ++i) {
+    const auto exists = catalog.table_exists(table_number(i));
+    if (!exists || *exists != (i < count)) return "table " + std::to_string(i);
+  }
+  return {};
+}
+
+// In a mount namespace of its own. The store's map is small at first, and grows until the disk is
+// full.
+std::string fill_the_data_disk() {
+  World world;
+  if (!world.use_small_data_disk("8m")) return "cannot mount a tmpfs: this test runs as root";
+  const std::string ballast = world.data_dir() + "/ballast";
+  write_file(ballast, std::string(2 << 20, 'b'));
+  const std::vector<std::string> small_map{"--map-bytes", "1048576"};
+  if (!world.start(small_map)) return "start";
+  Catalog catalog = world.open();
+  if (!catalog.create_namespace({"ns"})) return "create";
+  constexpr int kBatch = 50;
+  int tables = 0;
+  std::optional<Error> refusal;
+  while (!refusal && tables < 100'000) {
+    const auto done = put_many(catalog, tables, kBatch);
+    if (done) {
+      tables += kBatch;
+    } else {
+      refusal = done.error();
+    }
+  }
+  if (!refusal || refusal->kind() != ErrorKind::kNoSpace) {
+    return "expected kNoSpace, got " + (refusal ? refusal->message() : "nothing");
+  }
+  if (refusal->message().find(world.data_dir()) == std::string::npos) {
+    return "the error does not name the directory: " + refusal->message();
+  }
+  if (tables < 2000) return "only " + std::to_string(tables) + " tables fit: did the map grow?";
+  if (auto wrong = check_tables(catalog, tables, kBatch); !wrong.empty()) return wrong;
+  // A restart needs no room, and finds all of it.
+  world.kill_daemon();
+  if (!world.start(small_map)) return "restart on a full disk: " + world.daemon().errors();
+  Catalog again = world.open();
+  if (auto wrong = check_tables(again, tables, kBatch); !wrong.empty()) return "again: " + wrong;
+  const auto still_full = put_many(again, tables, kBatch);
+  if (still_full || still_full.error().kind() != ErrorKind::kNoSpace) return "room from nowhere";
+  std::filesystem::remove(ballast);
+  if (!put_many(again, tables, kBatch)) return "no commit though there is room again";
+  if (auto wrong = check_tables(again, tables + kBatch, 1); !wrong.empty())
+    return "after: " + wrong;
+  return world.verify().empty() ? "" : world.verify().front();
+}
+
+TEST(NoSpace, OnAFullDataDiskRefusesByNameAndGoesOnWhenThereIsRoom) {
+  expect_in_child(fill_the_data_disk);
 }
 
 TEST(NoSpace, OnASmallTmpfsRefusesWhatDoesNotFitAndLosesNothing) {

@@ -28,17 +28,20 @@ World::World()
 
 World::~World() {
   daemon_.reset();
-  if (is_mounted_) ::umount2(runtime_dir_.c_str(), MNT_DETACH);
+  for (const std::string& mount : mounts_) ::umount2(mount.c_str(), MNT_DETACH);
   std::filesystem::remove_all(runtime_dir_);
   std::filesystem::remove_all(data_dir_);
 }
 
-bool World::use_small_tmpfs(const char* size) {
+bool World::mount_small_tmpfs(const std::string& path, const char* size) {
   const std::string options = std::string("size=") + size;
-  is_mounted_ = ::unshare(CLONE_NEWNS) == 0 &&
-                ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-                ::mount("tmpfs", runtime_dir_.c_str(), "tmpfs", 0, options.c_str()) == 0;
-  return is_mounted_;
+  if (::unshare(CLONE_NEWNS) != 0 ||
+      ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("tmpfs", path.c_str(), "tmpfs", 0, options.c_str()) != 0) {
+    return false;
+  }
+  mounts_.push_back(path);
+  return true;
 }
 
 bool World::start(std::vector<std::string> arguments) {

@@ -26,7 +26,9 @@ class World {
 
   /// Makes the runtime directory a tmpfs of that size ("4m"), in a mount namespace of the calling
   /// process alone, which must be a child of the test's. False when that is not allowed.
-  bool use_small_tmpfs(const char* size);
+  bool use_small_tmpfs(const char* size) { return mount_small_tmpfs(runtime_dir_, size); }
+  /// As above, for the data directory.
+  bool use_small_data_disk(const char* size) { return mount_small_tmpfs(data_dir_, size); }
 
   /// Starts the daemon and waits for its ready line. False when it ended without one.
   bool start(std::vector<std::string> arguments = {});
@@ -46,9 +48,11 @@ class World {
   [[nodiscard]] std::vector<std::string> verify() const;
 
  private:
+  bool mount_small_tmpfs(const std::string& path, const char* size);
+
   std::string runtime_dir_;
   std::string data_dir_;
-  bool is_mounted_ = false;
+  std::vector<std::string> mounts_;
   std::unique_ptr<ChildDaemon> daemon_;
 };
 

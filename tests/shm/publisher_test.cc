@@ -113,6 +113,25 @@ TEST_F(PublisherTest, FlipKeepsTheCatalogAndLeavesOneFile) {
   expect_sound();
 }
 
+TEST_F(PublisherTest, ReportsEachBuild) {
+  std::vector<BuildReport> reports;
+  store_.options.on_build = [&](const BuildReport& report) { reports.push_back(report); };
+  start();
+  store_.put_namespace({"a"});
+  store_.put_table(t_, "v1");
+  ASSERT_OK(store_.commit());
+  store_.put_table(t_, "v2");
+  ASSERT_OK(store_.commit());
+  ASSERT_OK(store_.publisher().flip());
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_TRUE(reports[0].status.ok());
+  EXPECT_EQ(reports[0].epoch, 2U);
+  EXPECT_EQ(reports[0].table_count, 1U);
+  EXPECT_EQ(reports[0].arena_bytes, store_.publisher().stats().arena_bytes);
+  EXPECT_GT(reports[0].garbage_bytes_before, 0U);
+  EXPECT_GT(reports[0].duration.count(), 0);
+}
+
 TEST_F(PublisherTest, ManySmallCommitsFlipByThemselves) {
   store_.options.headroom_bytes_min = 64 << 10;
   start();

@@ -1,0 +1,48 @@
+#include "daemon/log_event.h"
+
+#include <gtest/gtest.h>
+
+#include "daemon/log_rate.h"
+
+namespace iceblink::daemon {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(LogEvent, NamesWhatHappenedAndWhatItWasAbout) {
+  EXPECT_EQ(event_text("table committed", {{"table", "a.b.t"}, {"generation", 12}}),
+            "table committed table=a.b.t generation=12");
+  EXPECT_EQ(event_text("stopped", {}), "stopped");
+}
+
+TEST(LogEvent, QuotesWhatIsNotPlain) {
+  EXPECT_EQ(event_text("e", {{"k", "two words"}}), "e k=\"two words\"");
+  EXPECT_EQ(event_text("e", {{"k", ""}}), "e k=\"\"");
+  EXPECT_EQ(event_text("e", {{"k", R"(a"b\c)"}}), R"(e k="a\"b\\c")");
+  EXPECT_EQ(event_text("e", {{"k", "x=1"}}), "e k=\"x=1\"");
+  EXPECT_EQ(event_text("e", {{"k", "\n"}}), "e k=\"\n\"");  // the formatter escapes it
+}
+
+TEST(LogEvent, TakesTextAndNumbersOfAnyKind) {
+  EXPECT_EQ(event_text("e", {{"a", std::string("s")},
+                             {"b", std::string_view("v")},
+                             {"c", -1},
+                             {"d", ~std::uint64_t{0}}}),
+            "e a=s b=v c=-1 d=18446744073709551615");
+}
+
+TEST(LogRate, LetsTenLinesOfAReasonThroughASecond) {
+  LogRate rate;
+  const LogRate::Clock::time_point start{};
+  for (unsigned i = 0; i < LogRate::kLinesMax; ++i) {
+    EXPECT_EQ(rate.take("busy", start + milliseconds(i)), 0u);
+  }
+  EXPECT_EQ(rate.take("busy", start + milliseconds(500)), std::nullopt);
+  EXPECT_EQ(rate.take("busy", start + milliseconds(999)), std::nullopt);
+  EXPECT_EQ(rate.take("full", start + milliseconds(999)), 0u) << "another reason";
+  EXPECT_EQ(rate.take("busy", start + milliseconds(1000)), 2u) << "what was left out is told";
+  EXPECT_EQ(rate.take("busy", start + milliseconds(1001)), 0u) << "once";
+}
+
+}  // namespace
+}  // namespace iceblink::daemon
