@@ -1,0 +1,277 @@
+// status, top and watch: what they show with a daemon, without one, and across its end.
+#include <fcntl.h>
+#include <termios.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/client/cli_fixture.h"
+
+namespace iceblink::testing {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using ShowCommands = CommandLine;
+using ShowCommandsWithDaemon = CommandLineWithDaemon;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = text.find('\n', begin);
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end == std::string::npos ? text.size() : end + 1;
+  }
+  return lines;
+}
+
+void expect_fits_a_screen(const std::string& text) {
+  const auto lines = lines_of(text);
+  EXPECT_LE(lines.size(), 23U) << text;
+  for (const auto& line : lines) EXPECT_LE(line.size(), 84U) << line;  // "…" has three bytes
+}
+
+TEST_F(ShowCommands, StatusTellsADaemonThatStoppedFromOneThatWasLost) {
+  commit_tables(2);
+  const Finished lost = in_dir({"status"});
+  EXPECT_EQ(lost.exit_code, 3);
+  EXPECT_THAT(lost.out, HasSubstr("NOT alive since 20"));
+  EXPECT_THAT(lost.out, HasSubstr("was lost or hangs"));
+  EXPECT_THAT(lost.out, HasSubstr("lookups are answered, writes are not"));
+  EXPECT_EQ(json_of(in_dir({"status", "--json"})).at("daemon").at("stopped-in-order"), false);
+  store_.stop();
+  const Finished stopped = in_dir({"status"});
+  EXPECT_EQ(stopped.exit_code, 3);
+  EXPECT_THAT(stopped.out, HasSubstr("it stopped in order"));
+  EXPECT_THAT(stopped.out, HasSubstr("2 tables, 0 views, 1 namespace"));
+  EXPECT_EQ(json_of(in_dir({"status", "--json"})).at("daemon").at("stopped-in-order"), true);
+  expect_fits_a_screen(stopped.out);
+}
+
+TEST_F(ShowCommands, StatusTellsArenasThatAreLeftOver) {
+  commit_tables(1);
+  EXPECT_THAT(in_dir({"status"}).out, Not(HasSubstr("no reader begins with")));
+  std::ofstream(dir_.path() + "/arena.77") << "left";
+  EXPECT_THAT(in_dir({"status"}).out, HasSubstr("1 file that no reader begins with"));
+  const auto memory = json_of(in_dir({"status", "--json"})).at("memory").as_object();
+  ASSERT_EQ(memory.at("arenas").as_array().size(), 2U);
+  EXPECT_EQ(memory.at("arenas").as_array()[0].at("current"), true);
+  EXPECT_EQ(memory.at("arenas").as_array()[1].at("file"), "arena.77");
+  EXPECT_EQ(memory.at("arenas").as_array()[1].at("current"), false);
+}
+
+TEST_F(ShowCommands, StatusOfNothingSaysThatClientsCannotAttach) {
+  const Finished nowhere = run({"status", "--dir", "/nonexistent"});
+  EXPECT_EQ(nowhere.exit_code, 3);
+  EXPECT_THAT(nowhere.out, HasSubstr("/nonexistent"));
+  EXPECT_THAT(nowhere.out, HasSubstr("cannot attach"));
+  EXPECT_EQ(json_of(run({"status", "--json", "--dir", "/nonexistent"})).at("clients").at("attach"),
+            false);
+}
+
+TEST_F(ShowCommandsWithDaemon, StatusShowsTheInstanceOnOneScreen) {
+  EXPECT_EQ(code({"create-namespace", "a"}), 0);
+  EXPECT_EQ(code({"register", "a.t", "s3://1", "--unverified"}), 0);
+  const Finished alive = in_dir({"status"});
+  EXPECT_EQ(alive.exit_code, 0);
+  EXPECT_THAT(alive.out, HasSubstr("alive: pid " + std::to_string(daemon_->pid())));
+  EXPECT_THAT(alive.out, ContainsRegex("ready +yes"));
+  EXPECT_THAT(alive.out, HasSubstr("1 table, 0 views, 1 namespace"));
+  EXPECT_THAT(alive.out, HasSubstr("% garbage"));
+  EXPECT_THAT(alive.out, ContainsRegex("commits +2 done, 0 refused, 0 waiting"));
+  EXPECT_THAT(alive.out, HasSubstr("can attach, layout version 1"));
+  expect_fits_a_screen(alive.out);
+  const Finished json = in_dir({"status", "--json"});
+  const auto document = json_of(json);
+  EXPECT_EQ(document.at("daemon").at("ready"), true);
+  EXPECT_EQ(document.at("metrics").at("commits"), 2);
+  EXPECT_EQ(document.at("memory").at("arenas").as_array().size(), 1U);
+  EXPECT_EQ(document.at("incarnation").as_string().size(), 16U);
+  const auto first = json.out.find("\"generation\"");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(json.out.find("\"generation\"", first + 1), std::string::npos);
+}
+
+TEST_F(ShowCommandsWithDaemon, TopTellsRatesAndTheTablesThatWereCommittedTo) {
+  EXPECT_EQ(code({"create-namespace", "a"}), 0);
+  Program top("iceblink", {"top", "--json", "--interval", "0.05", "--dir", runtime_.path()});
+  const auto first = boost::json::parse(top.line()).as_object();
+  EXPECT_TRUE(first.at("generations-per-second").is_null());
+  EXPECT_TRUE(first.at("hot-tables").as_array().empty());
+  EXPECT_EQ(code({"register", "a.t", "s3://1", "--unverified"}), 0);
+  EXPECT_EQ(code({"register", "a.u", "s3://1", "--unverified"}), 0);
+  EXPECT_EQ(code({"register", "a.t", "s3://2", "--unverified", "--overwrite"}), 0);
+  std::uint64_t of_t = 0;
+  std::uint64_t of_u = 0;
+  while (of_t + of_u < 3) {
+    const std::string line = top.line();
+    ASSERT_NE(line, "");
+    const auto look = boost::json::parse(line).as_object();
+    EXPECT_GE(look.at("generations-per-second").to_number<double>(), 0);
+    for (const auto& row : look.at("hot-tables").as_array()) {
+      (row.at("table") == "a.t" ? of_t : of_u) += row.at("commits").to_number<std::uint64_t>();
+    }
+  }
+  EXPECT_EQ(of_t, 2U);
+  EXPECT_EQ(of_u, 1U);
+  top.signal(SIGINT);
+  EXPECT_EQ(top.wait().exit_code, 0);
+}
+
+TEST_F(ShowCommandsWithDaemon, TopPrintsALineALookWhereThereIsNoTerminal) {
+  const Finished twice = in_dir({"top", "--count", "2", "--interval", "0.05"});
+  EXPECT_EQ(twice.exit_code, 0);
+  const auto lines = lines_of(twice.out);
+  ASSERT_EQ(lines.size(), 2U);
+  for (const auto& line : lines) {
+    EXPECT_THAT(line, ContainsRegex("^20[^ ]*Z alive generation 1 "));
+    EXPECT_EQ(line.find('\x1b'), std::string::npos);
+  }
+  EXPECT_THAT(lines[1], HasSubstr("(0.0/s)"));
+  stop();
+  const Finished dead = in_dir({"top", "--count", "1"});
+  EXPECT_EQ(dead.exit_code, 3);
+  EXPECT_THAT(dead.out, HasSubstr("NOT alive"));
+  EXPECT_EQ(code({"top", "--interval", "0"}), 2);
+}
+
+/// A terminal of 24 lines and 80 columns that the program runs on.
+class OnATerminal {
+ public:
+  explicit OnATerminal(const std::vector<std::string>& arguments) {
+    master_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ::grantpt(master_);
+    ::unlockpt(master_);
+    const std::string slave = ::ptsname(master_);
+    const std::string path = std::string(ICEBLINK_BIN_DIR) + "/iceblink";
+    std::vector<char*> argv{const_cast<char*>(path.c_str())};
+    for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    // Held open here, so that its settings can be looked at when the program is gone.
+    slave_ = ::open(slave.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ::tcgetattr(slave_, &before_);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      for (const int fd : {0, 1, 2}) ::dup2(slave_, fd);
+      ::execv(path.c_str(), argv.data());
+      ::_exit(127);
+    }
+  }
+  ~OnATerminal() {
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+    ::close(slave_);
+    ::close(master_);
+  }
+  OnATerminal(const OnATerminal&) = delete;
+  OnATerminal& operator=(const OnATerminal&) = delete;
+
+  void press(char key) const { ASSERT_EQ(::write(master_, &key, 1), 1); }
+  void signal(int number) const { ::kill(pid_, number); }
+  /// All that was shown, up to `text`.
+  bool shows(const std::string& text) {
+    while (seen_.find(text) == std::string::npos) {
+      pollfd end{master_, POLLIN, 0};
+      char buffer[4096];
+      if (::poll(&end, 1, 60'000) <= 0) return false;
+      const auto count = ::read(master_, buffer, sizeof(buffer));
+      if (count <= 0) return false;
+      seen_.append(buffer, static_cast<std::size_t>(count));
+    }
+    return true;
+  }
+  int exit_code() {
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  [[nodiscard]] bool is_as_before() const {
+    termios now{};
+    ::tcgetattr(slave_, &now);
+    return now.c_lflag == before_.c_lflag;
+  }
+
+ private:
+  int master_ = -1;
+  int slave_ = -1;
+  pid_t pid_ = -1;
+  termios before_{};
+  std::string seen_;
+};
+
+TEST_F(ShowCommandsWithDaemon, TopOnATerminalEndsOnQAndLeavesItAsItWas) {
+  OnATerminal top({"top", "--interval", "3600", "--dir", runtime_.path()});
+  ASSERT_TRUE(top.shows("\x1b[?25l"));
+  ASSERT_TRUE(top.shows("generation"));
+  ASSERT_TRUE(top.shows("\x1b[J"));
+  EXPECT_FALSE(top.is_as_before());
+  top.press('q');
+  EXPECT_TRUE(top.shows("\x1b[?25h"));
+  EXPECT_EQ(top.exit_code(), 0);
+  EXPECT_TRUE(top.is_as_before());
+}
+
+TEST_F(ShowCommandsWithDaemon, TopOnATerminalEndsOnASignalAndLeavesItAsItWas) {
+  OnATerminal top({"top", "--interval", "3600", "--dir", runtime_.path()});
+  ASSERT_TRUE(top.shows("\x1b[J"));
+  top.signal(SIGTERM);
+  EXPECT_TRUE(top.shows("\x1b[?25h"));
+  EXPECT_EQ(top.exit_code(), 0);
+  EXPECT_TRUE(top.is_as_before());
+}
+
+TEST_F(ShowCommandsWithDaemon, WatchGoesOnThroughRestarts) {
+  Program watch("iceblink", {"watch", "--since", "1", "--count", "3", "--dir", runtime_.path()});
+  EXPECT_EQ(code({"create-namespace", "a"}), 0);
+  EXPECT_EQ(watch.line(), "2 put namespace a");
+  stop();
+  start();
+  EXPECT_EQ(code({"create-namespace", "b"}), 0);
+  EXPECT_EQ(watch.line(), "3 put namespace b");
+  daemon_->signal(SIGKILL);
+  daemon_->wait();
+  start();
+  EXPECT_EQ(code({"create-namespace", "c"}), 0);
+  const Finished finished = watch.wait();
+  EXPECT_EQ(finished.out, "4 put namespace c\n");
+  EXPECT_EQ(finished.exit_code, 0);
+}
+
+TEST_F(ShowCommandsWithDaemon, WatchFollowsAnotherCatalogAndSaysSo) {
+  EXPECT_EQ(code({"create-namespace", "a"}), 0);
+  Program watch("iceblink", {"watch", "--since", "1", "--count", "2", "--dir", runtime_.path()});
+  EXPECT_EQ(watch.line(), "2 put namespace a");
+  stop();
+  // As a restore from a backup without its runtime directory would be.
+  std::filesystem::remove_all(runtime_.path());
+  std::filesystem::create_directory(runtime_.path());
+  start();
+  EXPECT_THAT(watch.error_line(), HasSubstr("iceblink: "));
+  std::string said;
+  do said = watch.error_line();
+  while (!said.empty() && said.find("another catalog now") == std::string::npos);
+  EXPECT_THAT(said, HasSubstr("another catalog now: going on from generation 2"));
+  EXPECT_EQ(code({"create-namespace", "b"}), 0);
+  const Finished finished = watch.wait();
+  EXPECT_EQ(finished.out, "3 put namespace b\n");
+  EXPECT_EQ(finished.exit_code, 0);
+}
+
+TEST_F(ShowCommands, WatchTellsTheTimeWhenAsked) {
+  commit_tables(1);
+  const Finished text = in_dir({"watch", "--since", "1", "--count", "1", "--time"});
+  EXPECT_THAT(text.out, ContainsRegex("^20[0-9TZ:.-]+ 2 put namespace a\n"));
+  const auto object =
+      json_of(in_dir({"watch", "--since", "1", "--count", "1", "--time", "--json"}));
+  EXPECT_TRUE(object.at("time").is_string());
+}
+
+}  // namespace
+}  // namespace iceblink::testing
