@@ -59,7 +59,9 @@ class Watch {
     left_ = count.value_or(0);
     if (count && left_ == 0) return ExitCode::kYes;
     while (true) {
-      const auto changed = catalog.wait_for_change(token.generation, std::chrono::hours(1));
+      // So often it is seen that another catalog took the place of a quiet one.
+      constexpr std::chrono::milliseconds kLookInterval{500};
+      const auto changed = catalog.wait_for_change(token.generation, kLookInterval);
       auto found = changed ? catalog.changes_since(token) : Result<Changes>(changed.error());
       if (!found) {
         ICEBLINK_ASSIGN_OR_RETURN(token, go_on_after(found.error(), token, catalog));
@@ -81,7 +83,7 @@ class Watch {
                                   const Catalog& catalog) {
     const auto now = catalog.change_token();
     if (error.kind() == ErrorKind::kGone && now && now->incarnation != token.incarnation) {
-      say("this is another catalog now: going on from generation " +
+      say("this is another catalog now: going on behind generation " +
           std::to_string(now->generation));
       return *now;
     }

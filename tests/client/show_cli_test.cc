@@ -37,12 +37,14 @@ void expect_fits_a_screen(const std::string& text) {
 
 TEST_F(ShowCommands, StatusTellsADaemonThatStoppedFromOneThatWasLost) {
   commit_tables(2);
+  store_.publisher().beat();
   const Finished lost = in_dir({"status"});
   EXPECT_EQ(lost.exit_code, 3);
   EXPECT_THAT(lost.out, HasSubstr("NOT alive since 20"));
   EXPECT_THAT(lost.out, HasSubstr("was lost or hangs"));
   EXPECT_THAT(lost.out, HasSubstr("lookups are answered, writes are not"));
   EXPECT_EQ(json_of(in_dir({"status", "--json"})).at("daemon").at("stopped-in-order"), false);
+  store_.publisher().say_stopped();
   store_.stop();
   const Finished stopped = in_dir({"status"});
   EXPECT_EQ(stopped.exit_code, 3);
@@ -54,9 +56,9 @@ TEST_F(ShowCommands, StatusTellsADaemonThatStoppedFromOneThatWasLost) {
 
 TEST_F(ShowCommands, StatusTellsArenasThatAreLeftOver) {
   commit_tables(1);
-  EXPECT_THAT(in_dir({"status"}).out, Not(HasSubstr("no reader begins with")));
+  EXPECT_THAT(in_dir({"status"}).out, Not(HasSubstr("unused")));
   std::ofstream(dir_.path() + "/arena.77") << "left";
-  EXPECT_THAT(in_dir({"status"}).out, HasSubstr("1 file that no reader begins with"));
+  EXPECT_THAT(in_dir({"status"}).out, HasSubstr("1 unused file: 4.0 KiB"));
   const auto memory = json_of(in_dir({"status", "--json"})).at("memory").as_object();
   ASSERT_EQ(memory.at("arenas").as_array().size(), 2U);
   EXPECT_EQ(memory.at("arenas").as_array()[0].at("current"), true);
@@ -253,15 +255,54 @@ TEST_F(ShowCommandsWithDaemon, WatchFollowsAnotherCatalogAndSaysSo) {
   std::filesystem::remove_all(runtime_.path());
   std::filesystem::create_directory(runtime_.path());
   start();
-  EXPECT_THAT(watch.error_line(), HasSubstr("iceblink: "));
   std::string said;
   do said = watch.error_line();
   while (!said.empty() && said.find("another catalog now") == std::string::npos);
-  EXPECT_THAT(said, HasSubstr("another catalog now: going on from generation 2"));
+  EXPECT_EQ(said, "iceblink: this is another catalog now: going on behind generation 2");
   EXPECT_EQ(code({"create-namespace", "b"}), 0);
   const Finished finished = watch.wait();
   EXPECT_EQ(finished.out, "3 put namespace b\n");
   EXPECT_EQ(finished.exit_code, 0);
+}
+
+/// What doctor says of a check, one "severity: found" a line.
+std::string findings_of(const Finished& finished, const std::string& check) {
+  std::string text;
+  const auto document = json_of(finished);
+  for (const auto& finding : document.at("findings").as_array()) {
+    if (finding.at("check").as_string() != check) continue;
+    text += std::string(finding.at("severity").as_string()) + ": ";
+    text += std::string(finding.at("found").as_string()) + "\n";
+  }
+  return text;
+}
+
+TEST_F(ShowCommandsWithDaemon, DoctorHasNoProblemWithAnInstanceThatIsWell) {
+  const Finished well = in_dir({"doctor", "--data-dir", data_.path()});
+  EXPECT_EQ(well.exit_code, 0) << well.out;
+  EXPECT_THAT(well.out, HasSubstr("ok       daemon: answers, pid "));
+  EXPECT_THAT(well.out, HasSubstr("ok       data-directory: " + data_.path()));
+  EXPECT_THAT(well.out, Not(HasSubstr("PROBLEM")));
+  EXPECT_EQ(code({"doctor", "--data-dir", "/nonexistent"}), 1);
+}
+
+TEST_F(ShowCommandsWithDaemon, DoctorNamesWhatWasPlanted) {
+  std::filesystem::permissions(runtime_.path() + "/control", std::filesystem::perms(0644));
+  const Finished open = in_dir({"doctor", "--json"});
+  EXPECT_EQ(open.exit_code, 1);
+  EXPECT_EQ(findings_of(open, "permissions"),
+            "PROBLEM: " + runtime_.path() + "/control is open to every user (0644)\n");
+  std::filesystem::permissions(runtime_.path() + "/control", std::filesystem::perms(0640));
+  std::ofstream(data_.path() + "/core") << "left";
+  EXPECT_EQ(findings_of(in_dir({"doctor", "--json", "--data-dir", data_.path()}), "data-directory"),
+            "warning: " + data_.path() + "/core is none of the daemon's files\n");
+  daemon_->signal(SIGKILL);
+  daemon_->wait();
+  const Finished killed = in_dir({"doctor", "--json"});
+  EXPECT_EQ(killed.exit_code, 1);
+  EXPECT_THAT(findings_of(killed, "daemon"), HasSubstr("PROBLEM: does not answer; its last sign"));
+  EXPECT_EQ(findings_of(killed, "leftovers"),
+            "warning: " + runtime_.path() + "/catalog.sock: nobody listens there\n");
 }
 
 TEST_F(ShowCommands, WatchTellsTheTimeWhenAsked) {

@@ -95,12 +95,11 @@ void add_memory(Screen& screen, const InstanceStatus& status) {
   if (!others.empty() && status.info) {
     std::uint64_t bytes = 0;
     for (const ArenaFile& arena : others) bytes += arena.taken_bytes;
-    text += ", " + bytes_text(bytes) + " of them " + count_text(others.size(), "file") +
-            " that no reader begins with";
+    text += "; " + count_text(others.size(), "unused file") + ": " + bytes_text(bytes);
   }
   if (const auto lingering = status.daemon.metric("iceblink_arena_lingering_bytes");
       lingering && *lingering > 0) {
-    text += ", " + bytes_text(*lingering) + " replaced";
+    text += "; replaced: " + bytes_text(*lingering);
   }
   screen.add("", text);
 }
