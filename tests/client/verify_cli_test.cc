@@ -104,12 +104,12 @@ TEST_F(VerifyCommand, CommitsThatGoOnAreNoDifference) {
 class VerifyAgainstRows : public CommandLine {
  protected:
   /// What verify finds when the store tells these objects, and its exit code.
-  Finished verify(const std::string& objects) {
+  Finished verify(const std::string& objects, const std::string& next = "null") {
     const FakeDaemon daemon(dir_.path() + "/catalog.sock", [&](FakePeer& peer) {
       while (!peer.receive().empty()) {
         peer.answer(200, R"({"generation":)" + std::to_string(store_.generation()) +
                              R"(,"incarnation":"0000000000000001","objects":[)" + objects +
-                             R"(],"next":null})");
+                             R"(],"next":)" + next + "}");
       }
     });
     return in_dir({"verify"});
@@ -154,6 +154,15 @@ TEST_F(VerifyAgainstRows, EachDifferenceIsNamed) {
     EXPECT_EQ(found.exit_code, 5) << line << found.out;
     EXPECT_THAT(found.out, HasSubstr(line));
     EXPECT_THAT(found.out, HasSubstr("differences: 1\n"));
+  }
+}
+
+TEST_F(VerifyAgainstRows, PagesThatDoNotGoOnEnd) {
+  commit_tables(1);
+  for (const auto& objects : {std::string(), space()}) {
+    const Finished found = verify(objects, R"("n61")");
+    EXPECT_EQ(found.exit_code, 3);
+    EXPECT_THAT(found.out, HasSubstr("not all: the daemon's pages do not go on"));
   }
 }
 

@@ -26,14 +26,13 @@ std::map<std::string, double, std::less<>> parse_metrics(std::string_view text) 
     const auto end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    const auto space = line.find(' ');
+    const auto space = line.rfind(' ');  // labels may hold spaces
     if (line.starts_with('#') || space == std::string_view::npos) continue;
-    const std::string_view name = line.substr(0, space);
+    const std::string_view number = line.substr(space + 1);
     double value = 0;
-    const std::string_view rest = line.substr(space + 1);
-    const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-    if (parsed.ec != std::errc{} || name.find('{') != std::string_view::npos) continue;
-    metrics.emplace(name, value);
+    const auto parsed = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (parsed.ec != std::errc{}) continue;
+    metrics[std::string(line.substr(0, line.find_first_of(" {")))] += value;
   }
   return metrics;
 }

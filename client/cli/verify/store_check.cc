@@ -58,6 +58,9 @@ Status StoreCheck::run(client::DaemonClient& daemon, Progress& progress) {
     if (incarnation_ && *incarnation_ != page.incarnation) {
       return {ErrorKind::kGone, "the store became another one while it was compared"};
     }
+    if (page.next && (page.rows.empty() || page.next == after)) {
+      return {ErrorKind::kInternal, "the daemon's pages do not go on"};
+    }
     incarnation_ = page.incarnation;
     ICEBLINK_RETURN_IF_ERROR(compare(page));
     progress.show(row_count_);

@@ -60,17 +60,18 @@ TEST(NumberText, ADurationHasThePartsThatMatter) {
   EXPECT_EQ(duration_text(hours(49)), "2 days");
 }
 
-TEST(Metrics, AreReadByName) {
+TEST(Metrics, AreReadByNameAndSummedOverLabels) {
   const auto metrics = parse_metrics(
-      "# HELP a something\n# TYPE a counter\na 12\nb 1.5e3\nc{class=\"2xx\"} 7\nd x\n\ne 1");
-  EXPECT_EQ(metrics.size(), 3U);
+      "# HELP a something\n# TYPE a counter\na 12\nb 1.5e3\nc{class=\"2xx\"} 7\n"
+      "c{class=\"4 x\",x=\"{\"} 2\nd x\n\ne 1");
+  EXPECT_EQ(metrics.size(), 4U);
   EXPECT_EQ(metrics.at("a"), 12);
-  EXPECT_EQ(metrics.at("b"), 1500);
+  EXPECT_EQ(metrics.at("c"), 9);
   EXPECT_EQ(metrics.at("e"), 1);
   DaemonAnswers answers;
   answers.metrics = metrics;
   EXPECT_EQ(answers.metric("b"), 1500U);
-  EXPECT_EQ(answers.metric("c"), std::nullopt);
+  EXPECT_EQ(answers.metric("d"), std::nullopt);
 }
 
 TEST(CommandOutput, IsTheFirstLine) {
