@@ -25,7 +25,7 @@ namespace iceblink::client {
 
 /// `T`: what a table's name is resolved to. `Source` has
 ///   std::shared_ptr<const T> find(const shm::RecordView&, const shm::Mapping&, thread_index)
-/// for what a cache has, inside a marked section,
+/// for what a cache has, inside a marked section, which is counted as `kHit`,
 ///   std::shared_ptr<const T> find_kept(const TableKey&)
 /// for what it has kept and this thread has not seen yet, and
 ///   Result<std::shared_ptr<const T>> make(index, const TableKey&, generation, TableMetadata)
@@ -91,24 +91,35 @@ class BatchResolver {
                   results_[index] = look(view, index, found);
                   return true;
                 });
+    is_counted_ = true;
   }
   Result<Pointer> look(const shm::PinnedView& view, std::size_t index, const Lookup& found) {
+    if (Pointer value = look_in_cache(view, found)) return value;
     if (found.presence != Presence::kTable) {
       if (found.presence != Presence::kView) {
         ICEBLINK_RETURN_IF_ERROR(explain(found.presence, idents_[index]));
       }
       return no_such_table(idents_[index]);
     }
-    // A section for each: what is retired meanwhile does not wait for the whole batch.
-    if (const shm::MarkedSection section; section.ok()) {
-      Pointer value = source_.find(found.record, *view.mapping, section.thread_index());
-      if (value) return value;
-    }
     TableKey key(found.record, view.mapping->arena);
     if (Pointer kept = source_.find_kept(key)) return kept;
     keys_.push_back(std::move(key));
     indexes_.push_back(index);
     return Pointer();
+  }
+
+  /// In a section of its own: what is retired meanwhile does not wait for the whole batch.
+  Pointer look_in_cache(const shm::PinnedView& view, const Lookup& found) const {
+    using shm::ReadOutcome;
+    const shm::MarkedSection section;
+    if (!section.ok()) return {};
+    Pointer value;
+    if (found.presence == Presence::kTable) {
+      value = source_.find(found.record, *view.mapping, section.thread_index());
+    }
+    const ReadOutcome missed = found.record ? ReadOutcome::kFound : ReadOutcome::kAbsent;
+    if (!is_counted_) section.count(value ? Source::kHit : missed);
+    return value;
   }
 
   /// Each begins with another generation than the one before, so this many are a storm.
@@ -121,6 +132,7 @@ class BatchResolver {
   std::vector<TableKey> keys_;  // not in the cache
   std::vector<std::size_t> indexes_;
   bool was_awaited_ = false;
+  bool is_counted_ = false;  // each name, once a call
 };
 
 }  // namespace iceblink::client

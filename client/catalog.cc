@@ -70,7 +70,19 @@ Result<std::optional<std::uint64_t>> Catalog::wait_for_change(
 CatalogStats Catalog::stats() const noexcept {
   const Segment::Stats mapped = segment_->stats();
   const auto called = state_->daemon.stats();
+  const auto reads = shm::sum_reads();
+  const auto read = [&](shm::ReadOutcome outcome) {
+    return reads[static_cast<std::size_t>(outcome)];
+  };
   CatalogStats stats;
+  stats.reads.absent_count = read(shm::ReadOutcome::kAbsent);
+  stats.reads.metadata_hit_count = read(shm::ReadOutcome::kMetadataHit);
+  stats.reads.table_hit_count = read(shm::ReadOutcome::kTableHit);
+  stats.reads.found_count =
+      read(shm::ReadOutcome::kFound) + stats.reads.metadata_hit_count + stats.reads.table_hit_count;
+  stats.wait_count = mapped.wait_count;
+  stats.wake_count = mapped.wake_count;
+  stats.uses_fences = shm::readers_use_fences();
   stats.attach_count = mapped.attach_count;
   stats.retired_count = mapped.retired_count;
   stats.place_check_count = mapped.place_check_count;

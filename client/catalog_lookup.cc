@@ -14,6 +14,7 @@ namespace iceblink {
 
 using client::Lookup;
 using client::Presence;
+using shm::ReadOutcome;
 using shm::Segment;
 
 namespace {
@@ -34,6 +35,26 @@ bool is_object(Presence presence) noexcept {
   return presence == Presence::kTable || presence == Presence::kView;
 }
 
+/// What a call that asked for many names found of them, told at its end.
+class BatchCount {
+ public:
+  BatchCount() = default;
+  ~BatchCount() {
+    shm::ThreadSlot* const slot = shm::thread_slot();
+    if (slot == nullptr) return;
+    shm::count_reads(*slot, ReadOutcome::kFound, found_);
+    shm::count_reads(*slot, ReadOutcome::kAbsent, absent_);
+  }
+  BatchCount(const BatchCount&) = delete;
+  BatchCount& operator=(const BatchCount&) = delete;
+
+  void add(const Lookup& lookup) noexcept { ++(lookup.record ? found_ : absent_); }
+
+ private:
+  std::uint64_t found_ = 0;
+  std::uint64_t absent_ = 0;
+};
+
 std::string path_of(const TableIdent& ident, shm::RecordKind wanted) {
   return wanted == shm::RecordKind::kView ? client::view_path(ident) : client::table_path(ident);
 }
@@ -50,8 +71,11 @@ inline Result<bool> Catalog::State::exists(Segment& segment, State& state, const
     if (!section.ok()) [[unlikely]]
       return section.error();
     record = find_either(section.arena(), key, section.generation());
-    if (record) [[likely]]
+    if (record) [[likely]] {
+      section.count(ReadOutcome::kFound);
       return record.kind() == wanted;
+    }
+    section.count(ReadOutcome::kAbsent);
     heartbeat_ns = heartbeat_of(section);
   }
   return exists_otherwise(state, key, wanted, record.miss(), heartbeat_ns);
@@ -86,6 +110,7 @@ inline Result<std::string> Catalog::State::resolve(Segment& segment, State& stat
         return section.error();
       const Lookup found = client::find_table(section.arena(), key, section.generation());
       presence = found.presence;
+      section.count(found.record ? ReadOutcome::kFound : ReadOutcome::kAbsent);
       if (presence == Presence::kTable) [[likely]]
         return std::string(found.record.location());
       heartbeat_ns = heartbeat_of(section);
@@ -160,6 +185,7 @@ Result<bool> Catalog::namespace_exists(const Namespace& levels) const noexcept {
     const Segment::Section section(*segment_);
     if (!section.ok()) return section.error();
     presence = client::find_namespace(section.arena(), levels, section.generation()).presence;
+    section.count(presence == Presence::kNamespace ? ReadOutcome::kFound : ReadOutcome::kAbsent);
     heartbeat_ns = heartbeat_of(section);
   }
   if (presence == Presence::kNamespace) return true;
@@ -184,8 +210,10 @@ Result<std::vector<std::optional<std::string>>> Catalog::resolve_locations(
     ICEBLINK_ASSIGN_OR_RETURN(const auto pinned, segment_->pin());
     std::vector<std::optional<std::string>> locations(idents.size());
     Status status = Ok{};
+    BatchCount count;
     client::find_tables(pinned.mapping->arena, idents, pinned.generation,
                         [&](std::size_t index, const Lookup& found) {
+                          count.add(found);
                           if (found.presence == Presence::kTable) {
                             locations[index].emplace(found.record.location());
                           } else if (found.presence != Presence::kView) {
@@ -206,8 +234,10 @@ Status Catalog::tables_exist(std::span<const TableIdent> idents,
     }
     ICEBLINK_ASSIGN_OR_RETURN(const auto pinned, segment_->pin());
     Status status = Ok{};
+    BatchCount count;
     client::find_tables(pinned.mapping->arena, idents, pinned.generation,
                         [&](std::size_t index, const Lookup& found) {
+                          count.add(found);
                           exist[index] = found.presence == Presence::kTable;
                           if (is_object(found.presence)) return true;
                           const bool is_absent = found.presence == Presence::kAbsent &&

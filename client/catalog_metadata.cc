@@ -69,9 +69,12 @@ inline Result<std::shared_ptr<const T>> Catalog::State::resolve_document(Segment
     const shm::RecordView record = client::find_either(section.arena(), key, section.generation());
     if (record && record.kind() == kWanted) [[likely]] {
       Value value = state.metadata->find(record, section.mapping(), section.thread_index());
-      if (value) [[likely]]
+      if (value) [[likely]] {
+        section.count(shm::ReadOutcome::kMetadataHit);
         return client::cache::cast<T>(std::move(value));
+      }
     }
+    section.count(record ? shm::ReadOutcome::kFound : shm::ReadOutcome::kAbsent);
   }
   return client::guarded([&]() -> Result<std::shared_ptr<const T>> {
     ICEBLINK_ASSIGN_OR_RETURN(auto resolved, state.load_document(key, kWanted));

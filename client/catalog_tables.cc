@@ -18,6 +18,8 @@ using TablePointer = TableCache::Pointer;
 
 /// Of the metadata cache.
 struct DocumentSource {
+  static constexpr auto kHit = shm::ReadOutcome::kMetadataHit;
+
   client::MetadataCache& cache;
 
   [[nodiscard]] MetadataPointer find(const shm::RecordView& record, const shm::Mapping& mapping,
@@ -35,6 +37,8 @@ struct DocumentSource {
 
 /// Of the cache of handles.
 struct HandleSource {
+  static constexpr auto kHit = shm::ReadOutcome::kTableHit;
+
   TableCache& cache;
   std::span<const TableIdent> idents;
 
@@ -64,9 +68,12 @@ inline Result<TablePointer> Catalog::State::load_table(Segment& segment, State& 
     const shm::RecordView record = client::find_either(section.arena(), key, section.generation());
     if (record && record.kind() == shm::RecordKind::kTable) [[likely]] {
       TablePointer table = state.tables.find(record, section.mapping(), section.thread_index());
-      if (table) [[likely]]
+      if (table) [[likely]] {
+        section.count(shm::ReadOutcome::kTableHit);
         return table;
+      }
     }
+    section.count(record ? shm::ReadOutcome::kFound : shm::ReadOutcome::kAbsent);
   }
   return client::guarded([&] { return state.make_table(key); });
 }

@@ -36,28 +36,49 @@ Result<std::unique_ptr<Store::Reading>> LmdbReading::begin(MDB_env* env, MapGate
 Status LmdbReading::for_each(const std::function<Status(const shm::Change&)>& visit) const {
   // A parent's key is a prefix of its children's, so that key order visits it first.
   using shm::RecordKind;
-  const std::pair<MDB_dbi, RecordKind> passes[] = {{databases_.namespaces, RecordKind::kNamespace},
-                                                   {databases_.tables, RecordKind::kTable},
-                                                   {databases_.views, RecordKind::kView}};
-  for (const auto& [database, kind] : passes) {
-    lmdb::Cursor cursor;
-    int code = cursor.open(txn_.get(), database);
-    if (code == 0) code = cursor.seek({});
-    for (; code == 0; code = cursor.next()) {
-      shm::Change change;
-      change.kind = kind;
-      change.key = cursor.key();
-      if (kind == RecordKind::kNamespace) {
-        const auto generation = decode_namespace_generation(cursor.value());
-        if (!generation) return tables().damaged("the row of a namespace");
-        change.generation = *generation;
-      } else if (!decode_row(cursor.value(), change)) {
-        return tables().damaged("the row of a table or view");
-      }
-      ICEBLINK_RETURN_IF_ERROR(visit(change));
-    }
-    if (code != MDB_NOTFOUND) return tables().error_of(code, "read");
+  const auto visit_one = [&](const shm::Change& row) -> Result<Going> {
+    ICEBLINK_RETURN_IF_ERROR(visit(row));
+    return Going::kOn;
+  };
+  for (const auto kind : {RecordKind::kNamespace, RecordKind::kTable, RecordKind::kView}) {
+    ICEBLINK_RETURN_IF_ERROR(visit_rows(kind, {}, visit_one));
   }
+  return Ok{};
+}
+
+MDB_dbi LmdbReading::database_of(shm::RecordKind kind) const noexcept {
+  switch (kind) {
+    case shm::RecordKind::kNamespace:
+      return databases_.namespaces;
+    case shm::RecordKind::kView:
+      return databases_.views;
+    default:
+      return databases_.tables;
+  }
+}
+
+Status LmdbReading::visit_rows(
+    shm::RecordKind kind, std::string_view after,
+    const std::function<Result<Going>(const shm::Change&)>& visit) const {
+  lmdb::Cursor cursor;
+  int code = cursor.open(txn_.get(), database_of(kind));
+  if (code == 0) code = cursor.seek(after);
+  if (code == 0 && !after.empty() && cursor.key() == after) code = cursor.next();
+  for (; code == 0; code = cursor.next()) {
+    shm::Change change;
+    change.kind = kind;
+    change.key = cursor.key();
+    if (kind == shm::RecordKind::kNamespace) {
+      const auto generation = decode_namespace_generation(cursor.value());
+      if (!generation) return tables().damaged("the row of a namespace");
+      change.generation = *generation;
+    } else if (!decode_row(cursor.value(), change)) {
+      return tables().damaged("the row of a table or view");
+    }
+    ICEBLINK_ASSIGN_OR_RETURN(const Going going, visit(change));
+    if (going == Going::kEnough) return Ok{};
+  }
+  if (code != MDB_NOTFOUND) return tables().error_of(code, "read");
   return Ok{};
 }
 

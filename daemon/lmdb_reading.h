@@ -48,12 +48,16 @@ class LmdbReading final : public Store::Reading {
       const IdempotencyKey& key, std::int64_t now_ms) const override {
     return tables().find_answer(key, now_ms);
   }
+  [[nodiscard]] Status visit_rows(
+      shm::RecordKind kind, std::string_view after,
+      const std::function<Result<Going>(const shm::Change&)>& visit) const override;
   [[nodiscard]] Result<std::vector<LoggedChange>> changes_since(std::uint64_t since,
                                                                 std::size_t limit) const override;
 
  private:
   LmdbReading(MapGate& gate, const Databases& databases, const std::string& file)
       : pass_(gate), databases_(databases), file_(file) {}
+  [[nodiscard]] MDB_dbi database_of(shm::RecordKind kind) const noexcept;
   [[nodiscard]] CatalogTables tables() const { return {txn_.get(), databases_, file_}; }
   [[nodiscard]] Result<Page<TableIdent>> list_rows(MDB_dbi database, const Namespace& levels,
                                                    const std::optional<std::string>& after,

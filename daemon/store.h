@@ -19,10 +19,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "daemon/stored_answer.h"
@@ -93,6 +95,9 @@ class Store {
   /// A consistent read-only view. Short-lived: it holds back the reuse of pages.
   class Reading : public shm::CatalogSource {
    public:
+    /// Whether a visitor wants more.
+    enum class Going : std::uint8_t { kOn, kEnough };
+
     [[nodiscard]] virtual Result<std::optional<Properties>> find_namespace(
         const Namespace& levels) const = 0;
     [[nodiscard]] virtual Result<std::optional<TableRow>> find_table(
@@ -113,6 +118,11 @@ class Store {
     /// What was stored under the key and has not expired at `now_ms`.
     [[nodiscard]] virtual Result<std::optional<StoredAnswer>> find_answer(
         const IdempotencyKey& key, std::int64_t now_ms) const = 0;
+    /// Calls `visit` for the namespaces, tables or views (`kind`) behind the encoded key `after`,
+    /// in the order of keys, until it says that it has enough, or fails. Empty: from the first on.
+    [[nodiscard]] virtual Status visit_rows(
+        shm::RecordKind kind, std::string_view after,
+        const std::function<Result<Going>(const shm::Change&)>& visit) const = 0;
     /// Changes of the generations after `since`, oldest first, whole generations, at least one
     /// and about `limit` changes. kGone: the log no longer (or does not yet) reach that far.
     [[nodiscard]] virtual Result<std::vector<LoggedChange>> changes_since(

@@ -102,6 +102,23 @@ ThreadSlot* register_thread() noexcept {
 
 }  // namespace read_section_internal
 
+std::array<std::uint64_t, kReadOutcomes> sum_reads() noexcept {
+  std::array<std::uint64_t, kReadOutcomes> sums{};
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& slot : all.slots) {
+    for (std::size_t i = 0; i < kReadOutcomes; ++i) {
+      sums[i] += slot->reads[i].load(std::memory_order_relaxed);  // relaxed: a count, for showing
+    }
+  }
+  return sums;
+}
+
+bool readers_use_fences() noexcept {
+  // relaxed: constant once readers run
+  return read_section_internal::readers_fence.load(std::memory_order_relaxed);
+}
+
 bool Graveyard::make_room() noexcept {
   if (graves_.size() < graves_.capacity()) return true;
   try {

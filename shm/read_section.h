@@ -15,7 +15,9 @@
 
 #include <iceblink/result.h>
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -24,11 +26,24 @@
 
 namespace iceblink::shm {
 
+/// What became of a read by name, as far as it is counted.
+enum class ReadOutcome : std::uint8_t {
+  kFound,        // in the segment, and what more was needed was not cached
+  kAbsent,       // not in the segment
+  kMetadataHit,  // found, and its metadata was cached
+  kTableHit,     // found, and its handle was cached
+};
+inline constexpr std::size_t kReadOutcomes = 4;
+
 struct alignas(64) ThreadSlot {
   /// Odd: inside a section. Written by its thread only.
   std::atomic<std::uint64_t> sequence{0};
   // The owner's own:
-  std::uint64_t check_at = 0;        // the sequence at whose entry the place is to be checked
+  std::uint64_t check_at = 0;  // the sequence at whose entry the place is to be checked
+  /// By ReadOutcome. Written by its thread only, in the line that it has written anyway; whoever
+  /// has the slot after it counts on.
+  std::array<std::atomic<std::uint64_t>, kReadOutcomes> reads{};
+  // The owner's own, again:
   std::uint64_t check_interval = 1;  // sections
   std::uint64_t last_check_ns = 0;
   std::optional<Error> failure;  // of the section that could not be entered
@@ -73,6 +88,20 @@ inline void leave_section(ThreadSlot& slot, std::uint64_t sequence) noexcept {
   slot.sequence.store(sequence + 2, std::memory_order_release);
 }
 
+/// Counts `count` reads of the slot's thread: no read-modify-write, since nobody else writes.
+inline void count_reads(ThreadSlot& slot, ReadOutcome outcome, std::uint64_t count = 1) noexcept {
+  auto& counter = slot.reads[static_cast<std::size_t>(outcome)];
+  // relaxed, both: a counter, for showing
+  counter.store(counter.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+}
+
+/// Of all threads that there are and were, by ReadOutcome. May run a moment behind the threads. A
+/// child process goes on from what its parent had.
+[[nodiscard]] std::array<std::uint64_t, kReadOutcomes> sum_reads() noexcept;
+
+/// Readers mark with a real fence, since the kernel does not offer membarrier.
+[[nodiscard]] bool readers_use_fences() noexcept;
+
 /// A section of nothing but the thread's mark, for reading what is retired through a Graveyard.
 class MarkedSection {
  public:
@@ -89,6 +118,7 @@ class MarkedSection {
   /// False: the thread could not be registered, out of memory.
   [[nodiscard]] bool ok() const noexcept { return slot_ != nullptr; }
   [[nodiscard]] std::uint32_t thread_index() const noexcept { return slot_->index; }
+  void count(ReadOutcome outcome) const noexcept { count_reads(*slot_, outcome); }
 
  private:
   ThreadSlot* const slot_;

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <new>
 #include <set>
+#include <utility>
 
 #include "shm/futex.h"
 
@@ -242,6 +243,7 @@ Result<PinnedView> Segment::pin() noexcept {
 Result<std::optional<std::uint64_t>> Segment::wait_for_change(
     std::uint64_t after, std::chrono::nanoseconds timeout) noexcept {
   const auto deadline = Attachment::deadline_after(timeout);
+  bool has_waited = false;
   while (true) {
     std::shared_ptr<const ControlMapping> control;  // and not the arena: it may be flipped away
     RootWord root = 0;
@@ -249,13 +251,19 @@ Result<std::optional<std::uint64_t>> Segment::wait_for_change(
       const Section section(*this);
       if (!section.ok()) return section.error();
       const std::uint64_t generation = section.generation();
-      if (generation > after) return std::optional(generation);
+      if (generation > after) {
+        // relaxed: a count, for showing
+        if (has_waited) wake_count_.fetch_add(1, std::memory_order_relaxed);
+        return std::optional(generation);
+      }
       if (generation < after) return above_current(after, generation);
       control = section.mapping().control;
       root = section.root();
     }
     const auto left = deadline - Attachment::Clock::now();
     if (left <= std::chrono::nanoseconds::zero()) return std::optional<std::uint64_t>();
+    // relaxed: a count, for showing
+    if (!std::exchange(has_waited, true)) wait_count_.fetch_add(1, std::memory_order_relaxed);
     const std::chrono::nanoseconds slice = std::min<std::chrono::nanoseconds>(left, kWaitSlice);
     wait_for_root(control->page->root, root, slice);
     // SYNC root-publish: acquires what it names; partner Publisher (root release)
@@ -279,7 +287,9 @@ Segment::Health Segment::health() noexcept {
 Segment::Stats Segment::stats() noexcept {
   const std::lock_guard lock(remap_mutex_);
   graveyard_.dig();
-  return {attach_count_, graveyard_.size(), place_check_count_};
+  return {attach_count_, graveyard_.size(), place_check_count_,
+          wait_count_.load(std::memory_order_relaxed),  // relaxed, both: counts, for showing
+          wake_count_.load(std::memory_order_relaxed)};
 }
 
 }  // namespace iceblink::shm

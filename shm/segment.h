@@ -88,6 +88,7 @@ class Segment {
     [[nodiscard]] RootWord root() const noexcept { return root_; }
     /// Of the calling thread (ThreadSlot::index).
     [[nodiscard]] std::uint32_t thread_index() const noexcept { return slot_->index; }
+    void count(ReadOutcome outcome) const noexcept { count_reads(*slot_, outcome); }
 
    private:
     struct Entered {
@@ -127,6 +128,8 @@ class Segment {
     std::uint64_t attach_count = 0;   // mappings made, the first included
     std::uint64_t retired_count = 0;  // old mappings some thread may still be reading
     std::uint64_t place_check_count = 0;
+    std::uint64_t wait_count = 0;  // calls of wait_for_change that had to wait
+    std::uint64_t wake_count = 0;  // of these: that saw a change
   };
   [[nodiscard]] Stats stats() noexcept;
 
@@ -155,6 +158,10 @@ class Segment {
   Graveyard graveyard_;
   std::uint64_t attach_count_ = 0;
   std::uint64_t place_check_count_ = 0;
+
+  // relaxed: counts, for showing; apart from what lookups read
+  alignas(64) std::atomic<std::uint64_t> wait_count_{0};
+  std::atomic<std::uint64_t> wake_count_{0};
 };
 
 }  // namespace iceblink::shm

@@ -56,6 +56,7 @@ Ticket Store::start(std::uint64_t hash, std::string_view key, std::uint32_t thre
   flight->leader = &led_count;
   const Lock lock(*this);
   if (Entry* const entry = find_entry(hash, key)) {
+    ++counts_.late_hit_count;
     return {reference(*entry, thread_index % kStripes), {}, {}};
   }
   const auto under_way = std::find_if(flights_.begin(), flights_.end(), [&](const auto& other) {
@@ -63,6 +64,7 @@ Ticket Store::start(std::uint64_t hash, std::string_view key, std::uint32_t thre
   });
   if (under_way != flights_.end()) {
     ++counts_.miss_count;
+    ++counts_.wait_count;
     return {{}, {}, *under_way};
   }
   flight->life = life_;
@@ -77,7 +79,9 @@ Value Store::find_kept(std::uint64_t hash, std::string_view key,
                        std::uint32_t thread_index) noexcept {
   const Lock lock(*this);
   Entry* const entry = find_entry(hash, key);
-  return entry == nullptr ? Value() : reference(*entry, thread_index % kStripes);
+  if (entry == nullptr) return {};
+  ++counts_.late_hit_count;
+  return reference(*entry, thread_index % kStripes);
 }
 
 Entry* Store::find_entry(std::uint64_t hash, std::string_view key) const noexcept {
@@ -355,6 +359,7 @@ Value Load::succeed(std::shared_ptr<Payload> payload, std::size_t value_bytes) n
   const Store::Lock lock(*store_);
   if (flight->life != store_->life_) return value;
   store_->in_flight_bytes_ -= std::exchange(flight->set_aside_bytes, 0);
+  store_->counts_.loaded_bytes += value_bytes;
   bool is_kept = false;
   try {
     is_kept = store_->keep(*flight, payload, value_bytes);

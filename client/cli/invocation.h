@@ -27,6 +27,9 @@ struct Invocation {
 
 // Each group of commands, in a file of its own.
 void add_status_commands(CLI::App& app, Invocation& invocation);
+void add_top_command(CLI::App& app, Invocation& invocation);
+void add_doctor_command(CLI::App& app, Invocation& invocation);
+void add_verify_command(CLI::App& app, Invocation& invocation);
 void add_read_commands(CLI::App& app, Invocation& invocation);
 void add_metadata_commands(CLI::App& app, Invocation& invocation);
 void add_table_commands(CLI::App& app, Invocation& invocation);

@@ -51,6 +51,9 @@ ExitCode run(int argc, char** argv) {
   invocation.runtime_dir = default_runtime_dir();
   add_options(app, invocation);
   add_status_commands(app, invocation);
+  add_top_command(app, invocation);
+  add_verify_command(app, invocation);
+  add_doctor_command(app, invocation);
   add_read_commands(app, invocation);
   add_metadata_commands(app, invocation);
   add_table_commands(app, invocation);

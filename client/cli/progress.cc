@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "client/cli/columns.h"
+#include "client/cli/number_text.h"
 
 namespace iceblink::cli {
 namespace {
@@ -14,15 +15,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::size_t kBarColumns = 24;
-
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t end = text.size(); end > 3;) {
-    end -= 3;
-    text.insert(end, ",");
-  }
-  return text;
-}
 
 milliseconds since(steady_clock::time_point begin, steady_clock::time_point now) {
   return std::chrono::duration_cast<milliseconds>(now - begin);

@@ -58,6 +58,9 @@ void apply_batch(const ExchangePtr& exchange);
 // changes.cc
 void list_changes(const ExchangePtr& exchange);
 
+// object_rows.cc
+void list_object_rows(const ExchangePtr& exchange);
+
 // health.cc
 void healthz(const ExchangePtr& exchange);
 void readyz(const ExchangePtr& exchange);

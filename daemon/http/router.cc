@@ -49,6 +49,7 @@ constexpr Route kRoutes[] = {
     {Verb::kGet, "/v1/config", get_config},
     {Verb::kPost, "/iceblink/v1/batch", apply_batch},
     {Verb::kGet, "/iceblink/v1/changes", list_changes},
+    {Verb::kGet, "/iceblink/v1/objects", list_object_rows},
     {Verb::kGet, "/healthz", healthz},
     {Verb::kGet, "/readyz", readyz},
     {Verb::kGet, "/metrics", metrics},

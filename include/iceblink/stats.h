@@ -7,13 +7,30 @@
 
 namespace iceblink {
 
-/// A cache. Hits are not counted: that would write memory that other threads read. Everything is
-/// exact at one moment, but for `pinned_bytes`, which may run a moment late.
+/// Reads by name through all catalogs of the process, counted by each thread for itself, so that a
+/// hit writes nothing that another thread reads. May run a moment behind; what threads counted that
+/// have ended is in it; a child process goes on from what its parent had. A call that names many
+/// tables counts each once. Snapshots do not count: to find a name there costs less than that.
+struct ReadStats {
+  std::uint64_t found_count = 0;         ///< the segment has the name; hits of caches included
+  std::uint64_t absent_count = 0;        ///< it has not
+  std::uint64_t metadata_hit_count = 0;  ///< of those found: resolve_metadata from its cache
+  std::uint64_t table_hit_count = 0;     ///< of those found: load_table from its cache
+
+  friend bool operator==(const ReadStats&, const ReadStats&) = default;
+};
+
+/// A cache. Hits are in ReadStats, but for late ones: the first that a group of threads has of what
+/// another group loaded. Everything is exact at one moment, but for `pinned_bytes`, which may run a
+/// moment late.
 struct CacheStats {
+  std::uint64_t late_hit_count = 0;
   std::uint64_t miss_count = 0;          ///< calls that loaded something or waited for one that did
+  std::uint64_t wait_count = 0;          ///< of these: waited
   std::uint64_t load_count = 0;          ///< one for any number of calls at once
   std::uint64_t load_failure_count = 0;  ///< of these: not read, not what was registered, invalid
   std::uint64_t unkept_count = 0;        ///< of these: served and not kept, for want of room
+  std::uint64_t loaded_bytes = 0;        ///< of all that was loaded, kept or not
   std::uint64_t eviction_count = 0;
   std::uint64_t entry_count = 0;
   std::uint64_t kept_bytes = 0;       ///< what was loaded, entries, keys, references, index
@@ -35,11 +52,17 @@ struct FileStats {
   std::uint64_t byte_count = 0;
 };
 
-/// Counts since open(). Lookups that hit are not counted: that would write shared memory.
+/// Counts since open(), but for `reads`.
 struct CatalogStats {
+  ReadStats reads;
+
   std::uint64_t attach_count = 0;       ///< mappings made, the first included
   std::uint64_t retired_count = 0;      ///< old mappings that some thread may still be reading
   std::uint64_t place_check_count = 0;  ///< looks at whether the segment is still at its path
+  std::uint64_t wait_count = 0;         ///< calls of wait_for_change that had to wait
+  std::uint64_t wake_count = 0;         ///< of these: that saw a change
+  /// Lookups use a fence each, some nanoseconds, since the kernel does not offer membarrier.
+  bool uses_fences = false;
 
   std::uint64_t ask_count = 0;           ///< questions put to the daemon about absent names
   std::uint64_t ask_failure_count = 0;   ///< of these: without an answer in time

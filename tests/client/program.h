@@ -68,12 +68,9 @@ class Program {
     in_ = -1;
   }
   /// The next line of its standard output; empty at the end.
-  std::string line() {
-    std::string text;
-    char c = 0;
-    while (::read(out_, &c, 1) == 1 && c != '\n') text += c;
-    return text;
-  }
+  std::string line() { return line_from(out_); }
+  /// The same of its standard error.
+  std::string error_line() { return line_from(err_); }
   void signal(int number) const { ::kill(pid_, number); }
 
   Finished wait() {
@@ -103,6 +100,13 @@ class Program {
   }
 
  private:
+  static std::string line_from(int end) {
+    std::string text;
+    char c = 0;
+    while (::read(end, &c, 1) == 1 && c != '\n') text += c;
+    return text;
+  }
+
   pid_t pid_ = -1;
   int in_ = -1;
   int out_ = -1;
