@@ -9,6 +9,7 @@
 #include "bench/measurement.h"
 #include "bench/scratch_dir.h"
 #include "bench/store_side.h"
+#include "daemon/data_dir.h"
 
 int main(int argc, char** argv) {
   using namespace iceblink::bench;
@@ -25,7 +26,8 @@ int main(int argc, char** argv) {
   Samples samples;
   for (std::size_t round = 0; round < number(argc, argv, "--rounds", 5); ++round) {
     const std::uint64_t begin = wall_ns();
-    require(scan_lmdb(data_dir, "tables") == catalog.table_count(), "tables are missing");
+    require(scan_lmdb(iceblink::daemon::store_dir_of(data_dir), "tables") == catalog.table_count(),
+            "tables are missing");
     samples.add("scan", static_cast<double>(wall_ns() - begin));
   }
   samples.print();

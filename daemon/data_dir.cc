@@ -2,13 +2,18 @@
 
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
 namespace iceblink::daemon {
 namespace {
+
+constexpr mode_t kDataDirMode = 0755;
+constexpr mode_t kStoreDirMode = 0700;
 
 Error error_of(int code, const std::string& path, std::string_view doing) {
   ErrorKind kind = ErrorKind::kIo;
@@ -18,8 +23,8 @@ Error error_of(int code, const std::string& path, std::string_view doing) {
   return {kind, path + ": " + std::string(doing) + ": " + std::strerror(code)};
 }
 
-// Makes `path` and what is missing above it.
-Status make_directories(const std::string& path) {
+// Makes `path`, and what is missing above it.
+Status make_directories(const std::string& path, mode_t mode) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return Ok{};
@@ -27,11 +32,22 @@ Status make_directories(const std::string& path) {
   }
   if (errno != ENOENT) return error_of(errno, path, "data directory");
   if (const auto slash = path.find_last_of('/'); slash != std::string::npos && slash > 0) {
-    ICEBLINK_RETURN_IF_ERROR(make_directories(path.substr(0, slash)));
+    ICEBLINK_RETURN_IF_ERROR(make_directories(path.substr(0, slash), kDataDirMode));
   }
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+  if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) {
     return error_of(errno, path, "cannot make the data directory");
   }
+  return Ok{};
+}
+
+Status move_store_to_its_place(const std::string& data_dir) {
+  const std::string to = store_dir_of(data_dir) + "/data.mdb";
+  const std::string from = data_dir + "/data.mdb";
+  struct stat status {};
+  if (::stat(to.c_str(), &status) == 0 || ::stat(from.c_str(), &status) != 0) return Ok{};
+  if (::rename(from.c_str(), to.c_str()) != 0) return error_of(errno, from, "move to " + to);
+  // LMDB makes a new one.
+  ::unlink((data_dir + "/lock.mdb").c_str());
   return Ok{};
 }
 
@@ -73,12 +89,19 @@ std::optional<std::string_view> network_filesystem(std::uint32_t magic) noexcept
   }
 }
 
+std::string store_dir_of(const std::string& data_dir) {
+  return data_dir + "/lmdb";
+}
+
 Result<DataDir> DataDir::open(std::string path) {
   if (path.empty()) return {ErrorKind::kInvalidArgument, "no data directory is given"};
   while (path.size() > 1 && path.back() == '/') path.pop_back();
-  ICEBLINK_RETURN_IF_ERROR(make_directories(path));
+  ICEBLINK_RETURN_IF_ERROR(make_directories(path, kDataDirMode));
   ICEBLINK_RETURN_IF_ERROR(refuse_network(path));
   ICEBLINK_ASSIGN_OR_RETURN(shm::DirectoryLock lock, shm::DirectoryLock::take(path));
+  ICEBLINK_RETURN_IF_ERROR(make_directories(store_dir_of(path), kStoreDirMode));
+  ICEBLINK_RETURN_IF_ERROR(refuse_network(store_dir_of(path)));  // a mount of its own
+  ICEBLINK_RETURN_IF_ERROR(move_store_to_its_place(path));
   return DataDir(std::move(path), std::move(lock));
 }
 

@@ -11,8 +11,10 @@
 #include <system_error>
 
 #include "daemon/committer.h"
+#include "daemon/data_dir.h"
 #include "daemon/http/server.h"
 #include "daemon/store.h"
+#include "daemon/warehouse_group.h"
 #include "shm/fault_point.h"
 #include "shm/layout.h"
 #include "shm/publisher.h"
@@ -83,18 +85,30 @@ Status catch_up_with_readers(Store& store, const shm::Publisher& publisher) {
 }
 
 // The default warehouse is a directory of our own.
+std::string default_warehouse_of(const Settings& settings) {
+  return std::filesystem::absolute(settings.data_dir).lexically_normal() / "warehouse";
+}
+
 Settings with_warehouse(Settings settings) {
-  if (!settings.warehouse.empty() || settings.data_dir.empty()) return settings;
-  settings.warehouse =
-      std::filesystem::absolute(settings.data_dir).lexically_normal() / "warehouse";
+  if (settings.warehouse.empty() && !settings.data_dir.empty()) {
+    settings.warehouse = default_warehouse_of(settings);
+  }
   return settings;
 }
 
-std::vector<FileIdentity> own_files_of(const std::string& data_dir) {
+// Engines find it there. Others than the default one may be mounted later.
+void make_default_warehouse(const Settings& settings, const WriteRoots& roots) {
+  if (!settings.write_roots.empty() || settings.warehouse != default_warehouse_of(settings)) return;
+  if (const Status status = roots.make_roots(); !status) {
+    spdlog::warn("the warehouse cannot be made: {}", status.error().message());
+  }
+}
+
+std::vector<FileIdentity> own_files_of(const std::string& store_dir) {
   std::vector<FileIdentity> files;
   for (const char* const name : {"data.mdb", "lock.mdb"}) {
     struct stat status {};
-    if (::stat((data_dir + "/" + name).c_str(), &status) == 0) {
+    if (::stat((store_dir + "/" + name).c_str(), &status) == 0) {
       files.push_back(FileIdentity::of(status));
     }
   }
@@ -104,8 +118,9 @@ std::vector<FileIdentity> own_files_of(const std::string& data_dir) {
 // A warehouse of another scheme is one that this daemon cannot write to, which is no reason not to
 // serve what is registered.
 Result<WriteRoots> write_roots_of(const Settings& settings, const iceberg::LocationMap& map) {
-  if (!settings.write_roots.empty()) return WriteRoots::of(settings.write_roots, map);
-  auto roots = WriteRoots::of({settings.warehouse}, map);
+  ICEBLINK_ASSIGN_OR_RETURN(const auto group, warehouse_group(settings.warehouse_group));
+  if (!settings.write_roots.empty()) return WriteRoots::of(settings.write_roots, map, group);
+  auto roots = WriteRoots::of({settings.warehouse}, map, group);
   if (roots) return roots;
   spdlog::warn("nothing can be written to the warehouse: {}", roots.error().message());
   return WriteRoots::of({}, map);
@@ -198,8 +213,9 @@ class Instance::State {
   Status start_server(std::vector<http::Listener> listeners) {
     ICEBLINK_ASSIGN_OR_RETURN(auto map, iceberg::LocationMap::of(settings_.location_prefixes));
     ICEBLINK_ASSIGN_OR_RETURN(write_roots_, write_roots_of(settings_, map));
+    make_default_warehouse(settings_, write_roots_);
     MetadataFileRules rules{settings_.metadata_bytes_max, settings_.metadata_bytes_max,
-                            std::move(map), own_files_of(settings_.data_dir)};
+                            std::move(map), own_files_of(store_dir_of(settings_.data_dir))};
     MetadataCommitsOptions commits;
     commits.warehouse = settings_.warehouse;
     commits.threads = settings_.commit_threads;

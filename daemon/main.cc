@@ -5,6 +5,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
@@ -118,6 +119,8 @@ int run(const std::vector<std::string>& arguments) {
   spdlog::set_formatter(iceblink::daemon::one_line_formatter());
   spdlog::set_level(spdlog::level::from_str(line->settings.log_level));
   std::signal(SIGPIPE, SIG_IGN);
+  // Directories of the warehouse are for a group to write; what is not for others says so itself.
+  ::umask(0002);
   raise_descriptor_limit();
   return serve(line->settings);
 }

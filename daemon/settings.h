@@ -22,6 +22,7 @@ struct Settings {
   std::string runtime_dir;
   std::string data_dir;
   std::string warehouse;                 // URI; default: the directory "warehouse" in data_dir
+  std::string warehouse_group;           // default: iceblink-writers, if there is one
   std::vector<std::string> write_roots;  // locations; default: the warehouse
   std::string listen;  // HOST:PORT of a loopback address; empty: the Unix socket only
   std::string log_level = "info";

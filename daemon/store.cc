@@ -65,7 +65,9 @@ constexpr std::uint64_t kGenerationMax = std::uint64_t{1} << 62;
 class LmdbStore final : public Store {
  public:
   LmdbStore(DataDir dir, StoreOptions options)
-      : dir_(std::move(dir)), file_(dir_.path() + "/" + kDataFile), options_(std::move(options)) {}
+      : dir_(std::move(dir)),
+        file_(dir_.store_dir() + "/" + kDataFile),
+        options_(std::move(options)) {}
 
   [[nodiscard]] Status open();
 
@@ -135,7 +137,7 @@ Status LmdbStore::open_environment() {
   if (code == 0) code = mdb_env_set_assert(env, on_failed_assertion);
   if (code == 0) code = mdb_env_set_mapsize(env, options_.map_bytes);
   // MDB_NOTLS: read transactions may move between threads.
-  if (code == 0) code = mdb_env_open(env, dir_.path().c_str(), MDB_NOTLS, 0600);
+  if (code == 0) code = mdb_env_open(env, dir_.store_dir().c_str(), MDB_NOTLS, 0600);
   if (code == 0) return Ok{};
   if (code == MDB_INVALID) return {ErrorKind::kCorrupt, file_ + ": not an LMDB file, or damaged"};
   return error_of(code, "open");

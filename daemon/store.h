@@ -41,7 +41,7 @@ struct LoggedChange {
 };
 
 struct StoreOptions {
-  std::string data_dir;                                    // made when missing, 0700
+  std::string data_dir;                                    // made when missing; data_dir.h
   std::uint64_t map_bytes = std::uint64_t{64} << 30;       // sparse; grows
   std::uint64_t log_entries_max = 100'000;                 // generations kept in the change log
   std::uint64_t log_bytes_max = std::uint64_t{256} << 20;  // above, its oldest generations go

@@ -10,13 +10,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "daemon/directory_group.h"
 #include "daemon/file_errors.h"
 #include "daemon/local_path.h"
 
 namespace iceblink::daemon {
 namespace {
-
-constexpr mode_t kDirectoryMode = 0775;
 
 Error error_of(int code, std::string_view location, std::string_view doing) {
   if (code == EXDEV) {
@@ -43,12 +42,25 @@ int open_beneath(int root, const std::string& relative, std::uint64_t flags) {
   }
 }
 
-/// The root itself, from the deepest directory above it that is there. Returns errno.
-int make_root(const std::string& path) {
+mode_t mode_for(std::optional<gid_t> group) {
+  return group ? kSharedDirectoryMode & 0777u : kOwnDirectoryMode;
+}
+
+/// The root itself, from the deepest directory above it that is there; those above are not shared.
+/// Returns errno.
+int make_root(const std::string& path, std::optional<gid_t> group) {
   for (std::size_t end = 0; end < path.size();) {
     end = std::min(path.find('/', end + 1), path.size());
-    const std::string part = path.substr(0, end);
-    if (::mkdir(part.c_str(), kDirectoryMode) != 0 && errno != EEXIST) return errno;
+    const bool is_root = end == path.size();
+    const mode_t mode = is_root ? mode_for(group) : kOwnDirectoryMode;
+    if (::mkdir(path.substr(0, end).c_str(), mode) == 0) {
+      if (!is_root || !group) continue;
+      const OwnedFd made(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      const int code = made.get() < 0 ? errno : share_directory(made.get(), *group);
+      if (code != 0) return code;
+    } else if (errno != EEXIST) {
+      return errno;
+    }
   }
   return 0;
 }
@@ -71,11 +83,13 @@ int sync_all_above(const std::string& path) {
 class DirectoriesBelow {
  public:
   DirectoriesBelow(int root, const std::string& root_path, std::string_view location,
-                   WriteRoots::Missing missing, DurableDirectories& durable)
+                   WriteRoots::Missing missing, std::optional<gid_t> group,
+                   DurableDirectories& durable)
       : root_(root),
         root_path_(root_path),
         location_(location),
         missing_(missing),
+        group_(group),
         durable_(durable) {}
 
   Result<OwnedFd> open(const std::string& relative) const {
@@ -102,9 +116,14 @@ class DirectoriesBelow {
     if (relative == ".") return error_of(ENOENT, location_, "open the directory");
     ICEBLINK_ASSIGN_OR_RETURN(const OwnedFd parent, open(parent_of(relative)));
     const std::string name = relative.substr(relative.rfind('/') + 1);
-    if (::mkdirat(parent.get(), name.c_str(), kDirectoryMode) != 0 && errno != EEXIST) {
-      return error_of(errno, location_, "make the directory");
+    if (::mkdirat(parent.get(), name.c_str(), mode_for(group_)) != 0) {
+      return errno == EEXIST ? Status(Ok{}) : error_of(errno, location_, "make the directory");
     }
+    if (!group_) return Ok{};
+    const OwnedFd made(open_beneath(parent.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    // A root may be of another group, in which we may not give anything away: its owner's choice.
+    const int code = made.get() < 0 ? errno : share_directory(made.get(), *group_);
+    if (code != 0 && code != EPERM) return error_of(code, location_, "share the directory");
     return Ok{};
   }
 
@@ -128,19 +147,31 @@ class DirectoriesBelow {
   const std::string& root_path_;
   const std::string_view location_;
   const WriteRoots::Missing missing_;
+  const std::optional<gid_t> group_;
   DurableDirectories& durable_;
 };
 
 }  // namespace
 
-Result<WriteRoots> WriteRoots::of(const std::vector<std::string>& roots, iceberg::LocationMap map) {
+Result<WriteRoots> WriteRoots::of(const std::vector<std::string>& roots, iceberg::LocationMap map,
+                                  std::optional<gid_t> group) {
   WriteRoots made;
+  made.group_ = group;
   for (const std::string& root : roots) {
     ICEBLINK_ASSIGN_OR_RETURN(std::string clean, clean_path_of(root, map));
     made.roots_.push_back(std::move(clean));
   }
   made.map_ = std::move(map);
   return made;
+}
+
+Status WriteRoots::make_roots() const {
+  for (const std::string& root : roots_) {
+    if (const int code = make_root(root, group_); code != 0) {
+      return error_of(code, root, "make the directory");
+    }
+  }
+  return Ok{};
 }
 
 Result<WriteRoots::Place> WriteRoots::open_parent(std::string_view location,
@@ -153,7 +184,7 @@ Result<WriteRoots::Place> WriteRoots::open_parent(std::string_view location,
   }
   OwnedFd root_fd(::open(root->empty() ? "/" : root->c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (root_fd.get() < 0 && errno == ENOENT && missing == Missing::kIsMade) {
-    if (const int code = make_root(*root); code != 0) {
+    if (const int code = make_root(*root, group_); code != 0) {
       return error_of(code, location, "make the directory");
     }
     root_fd = OwnedFd(::open(root->c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -167,7 +198,7 @@ Result<WriteRoots::Place> WriteRoots::open_parent(std::string_view location,
   Place place;
   ICEBLINK_ASSIGN_OR_RETURN(
       place.directory,
-      DirectoriesBelow(root_fd.get(), *root, location, missing, *durable_).open(relative));
+      DirectoriesBelow(root_fd.get(), *root, location, missing, group_, *durable_).open(relative));
   place.name = path.substr(slash + 1);
   return place;
 }

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <iceblink/result.h>
+#include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,10 +21,16 @@ namespace iceblink::daemon {
 class WriteRoots {
  public:
   WriteRoots() = default;
-  /// `roots` are locations of directories (made when they are first written to). kInvalidArgument,
-  /// kUnsupported: one of another scheme.
+  /// `roots` are locations of directories (made when they are first written to). Directories that
+  /// are made are shared with `group`, if there is one. kInvalidArgument, kUnsupported: one of
+  /// another scheme.
   [[nodiscard]] static Result<WriteRoots> of(const std::vector<std::string>& roots,
-                                             iceberg::LocationMap map);
+                                             iceberg::LocationMap map,
+                                             std::optional<gid_t> group = std::nullopt);
+
+  /// Makes the roots that are missing, and shares each with the group. Those that are there are
+  /// left as they are. The first error, of kinds as below.
+  [[nodiscard]] Status make_roots() const;
 
   /// An open directory and the name of a file in it.
   struct Place {
@@ -50,6 +58,7 @@ class WriteRoots {
  private:
   std::vector<std::string> roots_;  // absolute paths without a slash at the end
   iceberg::LocationMap map_;
+  std::optional<gid_t> group_;
   std::shared_ptr<DurableDirectories> durable_ = std::make_shared<DurableDirectories>();
 };
 

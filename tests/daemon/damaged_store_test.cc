@@ -27,19 +27,22 @@ class DamagedStoreTest : public ::testing::Test {
     const auto store = Store::open(options);
     return store ? Error(ErrorKind::kInternal, "it opened") : store.error();
   }
-  std::string file() const { return dir_ / "data.mdb"; }
+  void make_store_dir() const { std::filesystem::create_directory(dir_ / "lmdb"); }
+  std::string file() const { return dir_ / "lmdb/data.mdb"; }
 
   test::ScratchDir dir_;
 };
 
 TEST_F(DamagedStoreTest, RefusesAFileThatIsNotLmdb) {
-  dir_.write("data.mdb", std::string(16384, 'x'));
+  make_store_dir();
+  dir_.write("lmdb/data.mdb", std::string(16384, 'x'));
   EXPECT_EQ(open_error().kind(), ErrorKind::kCorrupt);
   EXPECT_THAT(open_error().message(), HasSubstr(file()));
 }
 
 TEST_F(DamagedStoreTest, RefusesAFileOfAFewBytes) {
-  dir_.write("data.mdb", "not a store");
+  make_store_dir();
+  dir_.write("lmdb/data.mdb", "not a store");
   EXPECT_EQ(open_error().kind(), ErrorKind::kCorrupt);
 }
 
@@ -99,7 +102,7 @@ TEST_F(DamagedStoreTest, RefusesAnotherFormatNamingBoth) {
   MDB_env* env = nullptr;
   ASSERT_EQ(mdb_env_create(&env), 0);
   ASSERT_EQ(mdb_env_set_maxdbs(env, 8), 0);
-  ASSERT_EQ(mdb_env_open(env, dir_.path().c_str(), 0, 0600), 0);
+  ASSERT_EQ(mdb_env_open(env, (dir_ / "lmdb").c_str(), 0, 0600), 0);
   MDB_txn* txn = nullptr;
   MDB_dbi meta = 0;
   ASSERT_EQ(mdb_txn_begin(env, nullptr, 0, &txn), 0);

@@ -49,9 +49,23 @@ TEST_F(StoreTest, IsMadeAtGenerationOneAndEmpty) {
   EXPECT_NE(store_->store_uuid(), shm::Id{});
   struct stat status {};
   ASSERT_EQ(::stat((dir_ / "data").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777u, 0755u);
+  ASSERT_EQ(::stat((dir_ / "data/lmdb").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777u, 0700u);
+  ASSERT_EQ(::stat((dir_ / "data/lmdb/data.mdb").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777u, 0600u);
   ASSERT_EQ(::stat((dir_ / "data/daemon.lock").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777u, 0600u);
+}
+
+TEST_F(StoreTest, TakesOverAStoreThatLiesInTheDataDirectoryItself) {
+  ASSERT_EQ(said(commit(*store_, {CreateNamespace{{"a"}, {}}})), "done");
+  store_.reset();
+  std::filesystem::rename(dir_ / "data/lmdb/data.mdb", dir_ / "data/data.mdb");
+  std::filesystem::remove_all(dir_ / "data/lmdb");
+  reopen();
+  EXPECT_TRUE(read(*store_)->find_namespace({"a"})->has_value());
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "data/data.mdb"));
 }
 
 TEST_F(StoreTest, KeepsEverythingAcrossAReopen) {
@@ -383,7 +397,7 @@ int fill_a_limited_file(const std::string& dir) {
   auto store = open_store(dir);
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0) return 2;
-  limit.rlim_cur = std::filesystem::file_size(dir + "/data.mdb") + 10000;
+  limit.rlim_cur = std::filesystem::file_size(dir + "/lmdb/data.mdb") + 10000;
   if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 3;
   const TableIdent table{{"a"}, "large"};
   for (int i = 0; i < 100; ++i) {

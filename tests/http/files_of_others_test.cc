@@ -67,11 +67,11 @@ class FilesOfOthers : public DaemonTest {
 TEST_F(FilesOfOthers, TheStoresOwnAreNeverOpened) {
   const int before = count_locks();
   ASSERT_GT(before, 0);
-  const std::string data_dir = settings_in(scratch()).data_dir;
+  const std::string store_dir = settings_in(scratch()).data_dir + "/lmdb";
   const std::string link = scratch().path() + "/link";
   for (const char* const name : {"lock.mdb", "data.mdb"}) {
-    fs::create_hard_link(data_dir + "/" + name, link);
-    for (const std::string& location : {data_dir + "/" + name, link}) {
+    fs::create_hard_link(store_dir + "/" + name, link);
+    for (const std::string& location : {store_dir + "/" + name, link}) {
       const auto refused =
           connect().post("/v1/namespaces/ns/register",
                          R"({"name":"x","metadata-location":")" + location + R"("})");

@@ -285,6 +285,7 @@ TEST(Graveyard, OpensGravesInOrderOnceTheirWitnessesHaveLeft) {
     ASSERT_TRUE(graveyard.make_room());
     graveyard.bury(std::make_shared<int>(0));
   };
+  bury();  // before anybody is inside
   std::latch is_inside(1);
   std::latch may_leave(1);
   std::thread reader([&] {
@@ -292,7 +293,6 @@ TEST(Graveyard, OpensGravesInOrderOnceTheirWitnessesHaveLeft) {
     is_inside.count_down();
     may_leave.wait();
   });
-  bury();
   is_inside.wait();
   for (int i = 0; i < 100; ++i) bury();
   EXPECT_FALSE(graveyard.is_waiting());
