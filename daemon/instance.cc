@@ -160,6 +160,7 @@ class Instance::State {
     if (server_) server_->stop();
     if (files_) files_->stop();
     if (purges_) purges_->stop();
+    if (backups_) backups_->stop();
     if (metadata_commits_) metadata_commits_->stop();
     committer_.reset();
     if (server_) {
@@ -224,6 +225,7 @@ class Instance::State {
                                                           std::move(commits));
     files_ = std::make_unique<FilePool>(FilePoolOptions{.threads = settings_.file_threads});
     purges_ = std::make_unique<FilePool>(FilePoolOptions{.threads = 1, .queue_length_max = 64});
+    backups_ = std::make_unique<Backups>(*store_, settings_.data_dir);
     services_.reset(new http::Services{.store = *store_,
                                        .publisher = *publisher_,
                                        .committer = *committer_,
@@ -235,6 +237,7 @@ class Instance::State {
                                        .metadata_rules = std::move(rules),
                                        .metadata_commits = *metadata_commits_,
                                        .write_roots = write_roots_,
+                                       .backups = *backups_,
                                        .purges = *purges_,
                                        .idempotency_lifetime = settings_.idempotency_lifetime,
                                        .namespace_separator = settings_.namespace_separator});
@@ -260,6 +263,7 @@ class Instance::State {
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<FilePool> files_;
   std::unique_ptr<FilePool> purges_;
+  std::unique_ptr<Backups> backups_;
   std::unique_ptr<Committer> committer_;
   WriteRoots write_roots_;
   std::unique_ptr<MetadataCommits> metadata_commits_;

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/restore.h"
+
 namespace iceblink::daemon {
 
 struct Settings {
@@ -55,10 +57,11 @@ struct Settings {
 };
 
 struct CommandLine {
-  enum class Action : std::uint8_t { kRun, kHelp, kVersion, kListFaultPoints };
+  enum class Action : std::uint8_t { kRun, kRestore, kHelp, kVersion, kListFaultPoints };
   Action action = Action::kRun;
-  Settings settings;  // complete when action is kRun
-  std::string help;   // when action is kHelp
+  Settings settings;         // complete when action is kRun
+  std::string help;          // when action is kHelp
+  RestoreOptions restore{};  // when action is kRestore
 };
 
 /// Looks a variable up; std::nullopt when it is not set.

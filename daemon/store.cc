@@ -83,6 +83,8 @@ class LmdbStore final : public Store {
   [[nodiscard]] Result<std::unique_ptr<Reading>> read() const override {
     return LmdbReading::begin(env_.get(), gate_, databases_, file_);
   }
+  [[nodiscard]] Status copy_to(int fd) const override;
+  [[nodiscard]] Result<std::uint64_t> used_bytes() const override;
   [[nodiscard]] Result<std::unique_ptr<Writing>> write() override {
     return LmdbWriting::begin(env_.get(), databases_, file_,
                               {options_.log_entries_max, options_.log_bytes_max,
@@ -250,6 +252,21 @@ Status LmdbStore::grow() {
   const int code = mdb_env_set_mapsize(env_.get(), bytes);
   if (code != 0) end_process(file_.c_str(), mdb_strerror(code));  // nobody can read any more
   return Ok{};
+}
+
+Status LmdbStore::copy_to(int fd) const {
+  const MapPass inside(gate_);
+  const int code = mdb_env_copyfd2(env_.get(), fd, MDB_CP_COMPACT);
+  return code == 0 ? Status(Ok{}) : Status(error_of(code, "copy"));
+}
+
+Result<std::uint64_t> LmdbStore::used_bytes() const {
+  const MapPass inside(gate_);
+  MDB_envinfo info{};
+  MDB_stat pages{};
+  if (const int code = mdb_env_info(env_.get(), &info); code != 0) return error_of(code, "stat");
+  if (const int code = mdb_env_stat(env_.get(), &pages); code != 0) return error_of(code, "stat");
+  return (std::uint64_t{info.me_last_pgno} + 1) * pages.ms_psize;
 }
 
 Status LmdbStore::advance_past(std::uint64_t seen_generation) {

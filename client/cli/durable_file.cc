@@ -35,7 +35,12 @@ Result<DurableFile> DurableFile::create(std::string path, IfExists if_exists) {
     if (if_exists == IfExists::kFail) return already_there(path);
   }
   DurableFile file(std::move(path), if_exists);
-  std::string name = file.path_ + ".tmp-XXXXXX";
+  // Without a name, so that nothing is left behind whatever ends the process.
+  const std::string directory = directory_of(file.path_);
+  file.descriptor_ = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (file.descriptor_ >= 0) return file;
+  if (errno != EOPNOTSUPP && errno != EISDIR) return shm::system_error(file.path_, errno);
+  std::string name = file.path_ + ".tmp-XXXXXX";          // on file systems that know no O_TMPFILE
   file.descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);  // 0600
   if (file.descriptor_ < 0) return shm::system_error(file.path_, errno);
   file.temporary_path_ = std::move(name);
@@ -64,16 +69,27 @@ Status DurableFile::flush() {
   while (!rest.empty()) {
     const auto count = ::write(descriptor_, rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return shm::system_error(temporary_path_, errno);
+    if (count < 0) return shm::system_error(path_, errno);
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
   buffer_.clear();
   return Ok{};
 }
 
+Status DurableFile::give_name() {
+  std::string name = path_ + ".tmp-" + std::to_string(::getpid());
+  const std::string unnamed = "/proc/self/fd/" + std::to_string(descriptor_);
+  if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    return shm::system_error(name, errno);
+  }
+  temporary_path_ = std::move(name);
+  return Ok{};
+}
+
 Status DurableFile::commit() {
   ICEBLINK_RETURN_IF_ERROR(flush());
-  if (::fsync(descriptor_) != 0) return shm::system_error(temporary_path_, errno);
+  if (::fsync(descriptor_) != 0) return shm::system_error(path_, errno);
+  if (temporary_path_.empty()) ICEBLINK_RETURN_IF_ERROR(give_name());
   const unsigned flags = if_exists_ == IfExists::kFail ? RENAME_NOREPLACE : 0;
   if (::renameat2(AT_FDCWD, temporary_path_.c_str(), AT_FDCWD, path_.c_str(), flags) != 0) {
     return errno == EEXIST ? already_there(path_) : shm::system_error(path_, errno);

@@ -1,5 +1,5 @@
-// A file that is there whole and durable, or not at all: written beside its place under another
-// name, synced, and put there.
+// A file that is there whole and durable, or not at all: written beside its place, without a name
+// where the file system allows that, synced, and put there.
 //
 // Thread safety: one thread.
 #pragma once
@@ -15,7 +15,7 @@ class DurableFile {
  public:
   enum class IfExists : std::uint8_t { kFail, kReplace };
 
-  /// Makes PATH.tmp-…, 0600. kAlreadyExists: `path` is there, and is not to be replaced;
+  /// 0600. kAlreadyExists: `path` is there, and is not to be replaced;
   /// kNotFound (no such directory), kNotAllowed, kNoSpace, kIo.
   [[nodiscard]] static Result<DurableFile> create(std::string path, IfExists if_exists);
   DurableFile(DurableFile&& other) noexcept;
@@ -33,10 +33,11 @@ class DurableFile {
   DurableFile(std::string path, IfExists if_exists)
       : path_(std::move(path)), if_exists_(if_exists) {}
   [[nodiscard]] Status flush();
+  [[nodiscard]] Status give_name();
 
   std::string path_;
   IfExists if_exists_;
-  std::string temporary_path_;  // empty when there is none left
+  std::string temporary_path_;  // empty while it has no name, and when it is in its place
   std::string buffer_;
   int descriptor_ = -1;
 };

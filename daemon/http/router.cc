@@ -47,6 +47,7 @@ constexpr Route kRoutes[] = {
     {Verb::kPost, "/v1/namespaces/{namespace}/properties", update_properties},
     {Verb::kGet, "/v1/config", get_config},
     {Verb::kPost, "/iceblink/v1/batch", apply_batch},
+    {Verb::kPost, "/iceblink/v1/backup", make_backup},
     {Verb::kGet, "/iceblink/v1/changes", list_changes},
     {Verb::kGet, "/healthz", healthz},
     {Verb::kGet, "/readyz", readyz},

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "daemon/backups.h"
 #include "daemon/committer.h"
 #include "daemon/file_pool.h"
 #include "daemon/http/idempotent_requests.h"
@@ -47,6 +48,7 @@ struct Services {
   MetadataFileRules metadata_rules{};
   MetadataCommits& metadata_commits;
   const WriteRoots& write_roots;
+  Backups& backups;
   FilePool& purges;                      // apart: one takes as long as its table is large
   std::atomic<bool> is_stopping{false};  // relaxed: a sign for what takes long
   IdempotentRequests idempotent_requests{};
