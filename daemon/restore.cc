@@ -136,7 +136,7 @@ Result<Restored> restore_backup(const RestoreOptions& options) {
   TemporaryFile copy(store_dir + kTemporaryFile);
   ICEBLINK_RETURN_IF_ERROR(copy_file(options.backup_file, copy.path()));
   ICEBLINK_ASSIGN_OR_RETURN(const StoreFileSummary summary,
-                            check_store_file(copy.path(), options.backup_file));
+                            check_store_file_apart(copy.path(), options.backup_file));
   ICEBLINK_RETURN_IF_ERROR(give(copy.path(), owner));
   Restored restored{summary.generation, summary.table_count, {}};
   if (is_there) {

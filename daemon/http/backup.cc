@@ -24,7 +24,7 @@ Response response_of(std::shared_ptr<const Backup> backup) {
 void make_backup(const ExchangePtr& exchange) {
   exchange->services().backups.make([exchange](Result<std::shared_ptr<const Backup>> backup) {
     exchange->guard([&] {
-      if (!backup) return exchange->answer(refusal_response(backup.error()));
+      if (!backup) return exchange->answer(error_response(backup.error()));
       Services& services = exchange->services();
       services.publisher.wait_published((*backup)->generation);
       log_event(level::info, "backup made",
