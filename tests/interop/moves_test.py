@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Catalogs of PyIceberg, imported: what it had there is what it finds here.
+
+    moves_test.py --bin DIRECTORY [unittest's arguments]
+
+DIRECTORY has the programs of the build. Run by run.py, in the environment that has PyIceberg."""
+
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from catalog import Catalog
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.catalog.sql import SqlCatalog
+from rest_test_case import RestTestCase, dotted, run_tests
+from small_tables import ARROW, SCHEMA, rows
+
+NAMESPACES = [("a",), ("a", "b"), ("a", "b", "c"), ("empty",), ("ü x",)]
+
+
+class Imports(RestTestCase):
+    """Into the test's daemon."""
+
+    def fill(self, catalog):
+        """Tables with some commits each; their rows by identifier."""
+        filled = {}
+        for number, levels in enumerate(NAMESPACES):
+            catalog.create_namespace(levels, {"owner": f"o{number}"})
+            if levels == ("empty",):
+                continue
+            for name in ("t", f"table {number}"):
+                table = catalog.create_table((*levels, name), schema=SCHEMA)
+                for commit in range(number + 1):
+                    table.append(rows(number, commit, name=name))
+                filled[(*levels, name)] = table
+        return filled
+
+    def assert_imported(self, filled):
+        self.assertEqual(sorted(self.server.lines("tables")), sorted(map(self.shown, filled)))
+        for ident, table in filled.items():
+            here = self.pyiceberg.load_table(ident)
+            self.assertEqual(here.metadata_location, table.metadata_location)
+            self.assertEqual(here.metadata, table.metadata)
+            self.assertEqual(self.pointer(ident), table.metadata_location)
+            self.assertEqual(here.scan().to_arrow().schema.names, ARROW.names)
+            self.assertEqual(self.rows_of(ident), sorted(
+                table.scan().to_arrow().to_pylist(), key=lambda row: (row["id"], row["name"])))
+        for number, levels in enumerate(NAMESPACES):
+            properties = self.pyiceberg.load_namespace_properties(levels)
+            self.assertEqual(properties.get("owner"), f"o{number}", levels)
+
+    @staticmethod
+    def shown(ident):
+        return ".".join(ident)
+
+    def sql_catalog(self, name="sql"):
+        directory = Path(self.server.directory.name)
+        made = SqlCatalog(name, uri=f"sqlite:///{directory}/catalog.db",
+                          warehouse=f"file://{self.server.warehouse}")
+        self.addCleanup(made.close)
+        return made, directory / "catalog.db"
+
+    def test_a_sqlite_catalog(self):
+        catalog, file = self.sql_catalog()
+        filled = self.fill(catalog)
+        lines = self.server.lines("import", "sqlite", file)
+        self.assertEqual(lines, [f"{len(filled)} read, {len(filled)} created, 0 moved, 0 skipped, "
+                                 f"0 conflicts, 0 failed; {len(NAMESPACES)} namespaces created"])
+        self.assert_imported(filled)
+        ident, table = next(iter(filled.items()))
+        table.append(rows(99))
+        self.assertEqual(self.server.run("import", "sqlite", file).returncode, 4)
+        self.server.lines("import", "sqlite", file, "--overwrite")
+        self.assert_imported({**filled, ident: catalog.load_table(ident)})
+
+    def test_one_of_several_sqlite_catalogs(self):
+        first, file = self.sql_catalog("one")
+        second, _ = self.sql_catalog("two")
+        first.create_namespace("n1")
+        second.create_namespace("n2")
+        table = second.create_table("n2.t", schema=SCHEMA)
+        refused = self.server.run("import", "sqlite", file)
+        self.assertIn("'one', 'two'", refused.stderr)
+        self.server.lines("import", "sqlite", file, "--catalog", "two")
+        self.assertEqual(self.pyiceberg.load_table("n2.t").metadata, table.metadata)
+        self.assertFalse(self.pyiceberg.namespace_exists("n1"))
+
+    def test_a_folder(self):
+        catalog, _ = self.sql_catalog()
+        filled = {}
+        for levels in [("f",), ("g",)]:
+            catalog.create_namespace(levels)
+            table = catalog.create_table((*levels, "t"), schema=SCHEMA)
+            table.append(rows(1))
+            filled[(*levels, "t")] = table
+        self.server.lines("import", "folder", self.server.warehouse)
+        for ident, table in filled.items():
+            here = self.pyiceberg.load_table(ident)
+            self.assertEqual(here.metadata, table.metadata)
+
+    def test_a_rest_catalog(self):
+        with Catalog(self.bin_dir) as other:
+            source = RestCatalog("source", uri=other.uri)
+            self.addCleanup(source.close)
+            filled = self.fill(source)
+            self.server.lines("import", "rest", other.uri)
+            self.assert_imported(filled)
+            exported = [catalog.lines("export")[1:] for catalog in (other, self.server)]
+            self.assertEqual(*exported)
+            for ident in filled:
+                self.assertEqual(self.server.lines("resolve", dotted(ident)),
+                                 other.lines("resolve", dotted(ident)))
+
+
+if __name__ == "__main__":
+    run_tests()
