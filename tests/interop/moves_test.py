@@ -5,7 +5,11 @@
 
 DIRECTORY has the programs of the build. Run by run.py, in the environment that has PyIceberg."""
 
+import os
+import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -112,6 +116,78 @@ class Imports(RestTestCase):
             for ident in filled:
                 self.assertEqual(self.server.lines("resolve", dotted(ident)),
                                  other.lines("resolve", dotted(ident)))
+
+
+class Postgres(RestTestCase):
+    """A server of the host's own, where PostgreSQL is installed."""
+
+    TABLES = """
+        CREATE TABLE iceberg_tables (
+          catalog_name VARCHAR(255) NOT NULL, table_namespace VARCHAR(255) NOT NULL,
+          table_name VARCHAR(255) NOT NULL, metadata_location VARCHAR(1000),
+          previous_metadata_location VARCHAR(1000), iceberg_type VARCHAR(5),
+          PRIMARY KEY (catalog_name, table_namespace, table_name));
+        CREATE TABLE iceberg_namespace_properties (
+          catalog_name VARCHAR(255) NOT NULL, namespace VARCHAR(255) NOT NULL,
+          property_key VARCHAR(255), property_value VARCHAR(1000),
+          PRIMARY KEY (catalog_name, namespace, property_key));
+        INSERT INTO iceberg_tables SELECT
+          'c', 'a.n' || (i % 50), 't' || i, 's3://t/' || i, NULL, 'TABLE'
+          FROM generate_series(1, 5000) i;
+        INSERT INTO iceberg_tables VALUES
+          ('c', 'a', 'v', 's3://v', NULL, 'VIEW'), ('c', 'ü', 'x', 's3://ü', NULL, NULL),
+          ('d', 'a', 'other', 's3://d', NULL, 'TABLE');
+        INSERT INTO iceberg_namespace_properties VALUES
+          ('c', 'a', 'owner', 'x'), ('c', 'z', 'exists', 'true');
+        CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader;
+        CREATE ROLE stranger LOGIN;"""
+
+    def setUp(self):
+        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+        if not found:
+            self.skipTest("no PostgreSQL server is installed")
+        super().setUp()
+        self.programs = found[-1].parent
+        self.place = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.user = "postgres" if os.geteuid() == 0 else None  # it refuses to be root's
+        if self.user:
+            shutil.chown(self.place, self.user)
+        self.run_program("initdb", "-D", self.place / "data", "-A", "trust", "-U", "admin")
+        self.run_program("pg_ctl", "-D", self.place / "data", "-w", "-l", self.place / "log", "-o",
+                         f"-c listen_addresses='' -c unix_socket_directories={self.place}", "start")
+        self.addCleanup(self.run_program, "pg_ctl", "-D", self.place / "data", "-m", "immediate",
+                        "stop")
+        self.run_program("psql", "-q", "-h", self.place, "-U", "admin", "-d", "postgres", "-c",
+                         self.TABLES)
+
+    def run_program(self, name, *arguments):
+        subprocess.run([self.programs / name, *map(str, arguments)], user=self.user, check=True,
+                       cwd="/", stdout=subprocess.DEVNULL, timeout=60)
+
+    def import_as(self, user, *arguments):
+        return self.server.run("import", "postgres", f"host={self.place} dbname=postgres "
+                               f"user={user}", "--unverified", *arguments)
+
+    def test_a_catalog_of_java(self):
+        self.assertIn("'c', 'd'", self.import_as("reader").stderr)
+        done = self.import_as("reader", "--catalog", "c")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, "5002 read, 5002 created, 0 moved, 0 skipped, 0 conflicts, "
+                                      "0 failed; 53 namespaces created\n")
+        self.assertEqual(len(self.server.lines("tables")), 5001)
+        self.assertEqual(self.server.lines("resolve", "a.n7.t4957"), ["s3://t/4957"])
+        self.assertEqual(self.pyiceberg.load_namespace_properties("a"), {"owner": "x"})
+        again = self.import_as("reader", "--catalog", "c")
+        self.assertTrue(again.stdout.startswith("5002 read, 0 created, 0 moved, 5002 skipped"))
+
+    def test_who_may_not_read(self):
+        refused = self.import_as("stranger")
+        self.assertEqual(refused.returncode, 7)
+        self.assertIn("permission denied", refused.stderr)
+        secret = self.import_as("reader password=geheim")
+        self.assertEqual(secret.returncode, 5)
+        self.assertNotIn("geheim", secret.stderr)
+        self.assertIn(".pgpass", secret.stderr)
 
 
 if __name__ == "__main__":
