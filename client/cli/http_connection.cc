@@ -108,7 +108,11 @@ class HttpConnection::State {
     const auto code = run(timeouts_.connect, [&](auto done) {
       tls_->async_handshake(asio::ssl::stream_base::client, std::move(done));
     });
-    return code ? Status(error_of(code, what_ + ": TLS")) : Status(Ok{});
+    if (!code) return Ok{};
+    const Error error = error_of(code, what_ + ": TLS");
+    // A certificate does not become another one by asking again.
+    const bool timed_out = error.kind() == ErrorKind::kTimedOut;
+    return {timed_out ? error.kind() : ErrorKind::kNotAllowed, error.message()};
   }
 
   Result<HttpHead> exchange(const HttpRequest& request,

@@ -65,7 +65,7 @@ class HttpConnection {
   [[nodiscard]] static Result<std::unique_ptr<HttpConnection>> open_unix(const std::string& path,
                                                                          HttpTimeouts timeouts);
   /// With `trust`: TLS, and the certificate must be `host`'s. `trust` outlives the connection.
-  /// kIo: no such host, refused, or not trusted; kTimedOut.
+  /// kIo: no such host, or refused; kNotAllowed: no TLS, or not trusted; kTimedOut.
   [[nodiscard]] static Result<std::unique_ptr<HttpConnection>> open_tcp(const std::string& host,
                                                                         const std::string& port,
                                                                         TlsTrust* trust,

@@ -5,11 +5,15 @@
 
 DIRECTORY has the programs of the build. Run by run.py, in the environment that has PyIceberg."""
 
+import http.server
+import json
 import os
 import shutil
+import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -116,6 +120,73 @@ class Imports(RestTestCase):
             for ident in filled:
                 self.assertEqual(self.server.lines("resolve", dotted(ident)),
                                  other.lines("resolve", dotted(ident)))
+
+
+class OneTable(http.server.BaseHTTPRequestHandler):
+    """The REST protocol of a catalog with one table."""
+
+    ANSWERS = {"config": {}, "namespaces": {"namespaces": [["a"]]}, "namespaces/a": {},
+               "namespaces/a/tables": {"identifiers": [{"namespace": ["a"], "name": "t"}]},
+               "namespaces/a/tables/t": {"metadata-location": "s3://t"}}
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        path, _, query = self.path.removeprefix("/base/v1/").partition("?")
+        found = self.ANSWERS.get(path) if "parent=" not in query else {"namespaces": []}
+        body = json.dumps(found if found is not None else {}).encode()
+        self.send_response(200 if found is not None else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Tls(RestTestCase):
+    """From a catalog behind TLS, with a certificate of a test's own."""
+
+    def serve(self, name):
+        """Its URL's port, and its certificate."""
+        place = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=test",
+                        "-addext", f"subjectAltName={name}", "-keyout", place / "key",
+                        "-out", place / "certificate"], check=True, stderr=subprocess.DEVNULL)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(place / "certificate", place / "key")
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), OneTable)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        server.daemon_threads = True
+        server.handle_error = lambda *_: None  # of clients that do not trust it
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return server.server_port, place / "certificate"
+
+    def import_from(self, url, *arguments):
+        return self.server.run("import", "rest", url, "--unverified", *arguments)
+
+    def test_what_is_trusted_is_read(self):
+        port, certificate = self.serve("DNS:localhost,IP:127.0.0.1")
+        for host in ("localhost", "127.0.0.1"):
+            done = self.import_from(f"https://{host}:{port}/base/", "--ca-file", certificate)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.server.lines("resolve", "a.t"), ["s3://t"])
+
+    def test_what_is_not_trusted_is_told_nothing(self):
+        token = Path(self.enterContext(tempfile.TemporaryDirectory())) / "token"
+        token.write_text("s3cret")
+        port, certificate = self.serve("DNS:elsewhere.example")
+        for arguments in ([], ["--ca-file", certificate]):  # nobody's; another host's
+            refused = self.import_from(f"https://localhost:{port}/base", "--token-file", token,
+                                       *arguments)
+            self.assertEqual(refused.returncode, 7)
+            self.assertIn("TLS: certificate verify failed", refused.stderr)
+            self.assertNotIn("s3cret", refused.stderr)
+        self.assertEqual(self.server.lines("tables"), [])
 
 
 class Postgres(RestTestCase):
