@@ -116,6 +116,10 @@ TEST_F(JsonLines, TheSameNameTwiceIsJudgedByWhatCameFirst) {
   EXPECT_EQ(finished.exit_code, 4);
   EXPECT_THAT(finished.out, StartsWith("3 read, 1 created, 0 moved, 1 skipped, 1 conflicts"));
   EXPECT_EQ(place_.location_of("a.t"), "s3://1");
+  const Finished dry =
+      import(table_line("u", "s3://1") + table_line("u", "s3://1") + table_line("u", "s3://2"),
+             {"--unverified", "--dry-run"});
+  EXPECT_THAT(dry.out, HasSubstr("3 read, 1 created, 0 moved, 1 skipped, 1 conflicts"));
 }
 
 TEST_F(JsonLines, WhatIsExportedAndImportedElsewhereIsExportedTheSame) {

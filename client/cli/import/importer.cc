@@ -9,6 +9,8 @@ namespace {
 
 /// A batch ends at this size too: the daemon takes bodies of 16 MiB, unless it is told otherwise.
 constexpr std::size_t kBatchBytesMax = std::size_t{6} << 20;
+/// Names that a dry run remembers, to see which come twice.
+constexpr std::size_t kDryObjectsMax = 100'000;
 /// What a line takes beside its names and its location.
 constexpr std::size_t kLineBytes = 160;
 
@@ -45,6 +47,8 @@ Status Importer::run(Source& source) {
       return items.error();
     }
     if (items->empty()) return flush();
+    // A snapshot keeps its arena in memory: not for longer than what is planned by it.
+    if (steps_.empty()) snapshot_.reset();
     for (auto& item : *items) {
       ICEBLINK_RETURN_IF_ERROR(take(std::move(item)));
       const bool stops = options_.on_failure == ImportOptions::OnFailure::kStop;
@@ -90,6 +94,7 @@ Status Importer::take_object(FoundObject found) {
       ++counts_.skipped;
       return Ok{};
     }
+    if (is_dry()) return plan_again(found, planned->second);
     // Judged by what the first one will have become.
     ICEBLINK_RETURN_IF_ERROR(flush());
     ICEBLINK_ASSIGN_OR_RETURN(snapshot_, catalog_.snapshot());
@@ -123,6 +128,20 @@ Status Importer::plan(FoundObject found) {
   return add(std::move(step));
 }
 
+Status Importer::plan_again(const FoundObject& found, std::string& planned_location) {
+  if (options_.if_elsewhere == ImportOptions::IfElsewhere::kConflict) {
+    ++counts_.conflicts;
+    listener_.conflict(describe(found), "comes twice, at " + planned_location + " and at " +
+                                            found.metadata_location);
+    return Ok{};
+  }
+  Step step;
+  step.op = Step::Op::kMove;
+  step.object = found;
+  step.expected = std::exchange(planned_location, found.metadata_location);
+  return add(std::move(step));
+}
+
 Status Importer::need_namespace(const Namespace& levels, const Properties& properties) {
   if (const auto planned = namespaces_.find(encode(levels)); planned != namespaces_.end()) {
     // Planned for what stands below it; what it says of itself comes now.
@@ -149,6 +168,7 @@ Status Importer::add(Step step) {
   if (is_dry()) {
     listener_.planned(step);
     ended(step, Outcome::kDone, nullptr);
+    if (objects_.size() >= kDryObjectsMax) objects_.clear();
     return Ok{};
   }
   steps_bytes_ += bytes_of(step);

@@ -77,6 +77,8 @@ class Importer final : private StepObserver {
   /// Plans the namespace and those above it, where they are missing.
   [[nodiscard]] Status need_namespace(const Namespace& levels, const Properties& properties);
   [[nodiscard]] Status plan(FoundObject found);
+  /// In a dry run, a name that was planned already.
+  [[nodiscard]] Status plan_again(const FoundObject& found, std::string& planned_location);
   [[nodiscard]] Status add(Step step);
   [[nodiscard]] Status flush();
   void fail(const Error& error);

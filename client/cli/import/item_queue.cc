@@ -1,5 +1,6 @@
 #include "client/cli/import/item_queue.h"
 
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -8,6 +9,8 @@ namespace {
 
 constexpr std::size_t kChunkItems = 1024;
 constexpr std::size_t kChunksMax = 32;
+/// What a slow source has found does not wait for a chunk to be full.
+constexpr std::chrono::milliseconds kChunkAge{200};
 
 }  // namespace
 
@@ -26,12 +29,15 @@ void ItemQueue::read() {
   std::optional<Error> failure;
   try {
     std::vector<SourceItem> chunk;
+    std::chrono::steady_clock::time_point begun{};
     while (true) {
       auto item = source_.next();
       if (!item) failure = item.error();
       const bool is_end = !item || !*item;
+      if (chunk.empty()) begun = std::chrono::steady_clock::now();
       if (!is_end) chunk.push_back(std::move(**item));
-      if (is_end || chunk.size() == kChunkItems) {
+      const bool is_old = std::chrono::steady_clock::now() - begun > kChunkAge;
+      if (is_end || is_old || chunk.size() == kChunkItems) {
         if (!put(std::exchange(chunk, {}))) return;
       }
       if (is_end) break;
