@@ -127,6 +127,7 @@ class Instance::State {
     stop();
     if (files_) files_->stop();
     if (purges_) purges_->stop();
+    if (backups_) backups_->stop();
     if (metadata_commits_) metadata_commits_->stop();
   }
 
@@ -229,8 +230,9 @@ class Instance::State {
     if (!server_) return true;
     files_->close();
     purges_->close();
+    backups_->close();
     return metadata_commits_->end_until(stop_until_) && files_->wait_idle(stop_until_) &&
-           purges_->wait_idle(stop_until_);
+           purges_->wait_idle(stop_until_) && backups_->wait_idle(stop_until_);
   }
 
   const Settings& settings() const noexcept { return settings_; }
@@ -317,6 +319,7 @@ class Instance::State {
         FilePoolOptions{.threads = settings_.file_threads, .name = "files"});
     purges_ = std::make_unique<FilePool>(
         FilePoolOptions{.threads = 1, .queue_length_max = 64, .name = "purge"});
+    backups_ = std::make_unique<Backups>(*store_, settings_.data_dir);
     services_.reset(new http::Services{.store = *store_,
                                        .publisher = *publisher_,
                                        .committer = *committer_,
@@ -328,6 +331,7 @@ class Instance::State {
                                        .metadata_rules = std::move(rules),
                                        .metadata_commits = *metadata_commits_,
                                        .write_roots = write_roots_,
+                                       .backups = *backups_,
                                        .purges = *purges_,
                                        .idempotency_lifetime = settings_.idempotency_lifetime,
                                        .namespace_separator = settings_.namespace_separator,
@@ -360,6 +364,7 @@ class Instance::State {
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<FilePool> files_;
   std::unique_ptr<FilePool> purges_;
+  std::unique_ptr<Backups> backups_;
   std::unique_ptr<Committer> committer_;
   WriteRoots write_roots_;
   std::unique_ptr<MetadataCommits> metadata_commits_;

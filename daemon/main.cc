@@ -177,6 +177,18 @@ int check(const Settings& settings) {
   return 0;
 }
 
+int restore(const iceblink::daemon::RestoreOptions& options) {
+  const auto restored = iceblink::daemon::restore_backup(options);
+  if (!restored) return fail(restored.error());
+  if (restored->replaced_dir) {
+    std::printf("the store before is kept in %s\n", restored->replaced_dir->c_str());
+  }
+  std::printf("restored generation %llu, %llu tables\n",
+              static_cast<unsigned long long>(restored->generation),
+              static_cast<unsigned long long>(restored->table_count));
+  return 0;
+}
+
 int run(const Arguments& arguments) {
   auto line =
       iceblink::daemon::parse_command_line(arguments, iceblink::daemon::process_environment());
@@ -193,6 +205,8 @@ int run(const Arguments& arguments) {
       return 0;
     case CommandLine::Action::kCheckConfig:
       return check(line->settings);
+    case CommandLine::Action::kRestore:
+      return restore(line->restore);
     case CommandLine::Action::kRun:
       break;
   }

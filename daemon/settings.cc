@@ -28,6 +28,8 @@ constexpr bool kHasFaultPoints = false;
 struct RawFlags {
   std::map<std::string, std::vector<std::string>, std::less<>> values;  // by setting
   std::vector<std::string> configs;
+  std::optional<std::string> restore;
+  bool replaces_store = false;
   bool wants_help = false;
   bool wants_version = false;
   bool wants_check = false;
@@ -45,6 +47,12 @@ void declare_flags(CLI::App& app, RawFlags& raw) {
          "-FILE may be missing")
       ->type_name("FILE.toml")
       ->allow_extra_args(false);  // one each time
+  app.add_option_function<std::string>(
+         "--restore", [&raw](const std::string& value) { raw.restore = value; },
+         "Put a backup into the data directory, and exit; no daemon may run there")
+      ->type_name("FILE");
+  app.add_flag("--replace-store", raw.replaces_store,
+               "With --restore: keep a store that is there as DATA_DIR/lmdb.TIME, and go on");
   for (const Setting& setting : settings_table()) {
     const std::string name(setting.name);
     if (setting.type == Setting::Type::kFlag) {
@@ -154,8 +162,20 @@ Result<Settings> settings_of(const RawFlags& raw, const Environment& environment
       }
     }
   }
-  ICEBLINK_RETURN_IF_ERROR(complete(settings));
   return settings;
+}
+
+Status complete_restore(CommandLine& line, const RawFlags& raw) {
+  if (!raw.restore) {
+    return {ErrorKind::kInvalidArgument, "--replace-store goes with --restore FILE"};
+  }
+  if (line.settings.data_dir.empty()) {
+    return {ErrorKind::kInvalidArgument, "--data-dir is missing ($STATE_DIRECTORY is not set)"};
+  }
+  using enum RestoreOptions::IfThere;
+  line.action = CommandLine::Action::kRestore;
+  line.restore = {*raw.restore, line.settings.data_dir, raw.replaces_store ? kReplace : kFail};
+  return Ok{};
 }
 
 // CLI11 says which argument it does not know; we say which was meant.
@@ -234,6 +254,11 @@ Result<CommandLine> parse_command_line(const std::vector<std::string>& arguments
   }
   if (raw.wants_check) line.action = CommandLine::Action::kCheckConfig;
   ICEBLINK_ASSIGN_OR_RETURN(line.settings, settings_of(raw, environment));
+  if (raw.restore || raw.replaces_store) {
+    ICEBLINK_RETURN_IF_ERROR(complete_restore(line, raw));
+  } else {
+    ICEBLINK_RETURN_IF_ERROR(complete(line.settings));
+  }
   return line;
 }
 

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/restore.h"
+
 namespace iceblink::daemon {
 
 /// Who connects to the Unix socket: users by name or number, groups with an '@' before theirs.
@@ -70,10 +72,18 @@ struct Settings {
 };
 
 struct CommandLine {
-  enum class Action : std::uint8_t { kRun, kHelp, kVersion, kCheckConfig, kListFaultPoints };
+  enum class Action : std::uint8_t {
+    kRun,
+    kRestore,
+    kHelp,
+    kVersion,
+    kCheckConfig,
+    kListFaultPoints
+  };
   Action action = Action::kRun;
-  Settings settings;  // complete when action is kRun or kCheckConfig
-  std::string help;   // when action is kHelp
+  Settings settings;         // complete when action is kRun or kCheckConfig
+  std::string help;          // when action is kHelp
+  RestoreOptions restore{};  // when action is kRestore
 };
 
 /// Looks a variable up; std::nullopt when it is not set.

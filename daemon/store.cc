@@ -84,6 +84,7 @@ class LmdbStore final : public Store {
   [[nodiscard]] Result<std::unique_ptr<Reading>> read() const override {
     return LmdbReading::begin(env_.get(), gate_, databases_, file_);
   }
+  [[nodiscard]] Status copy_to(int fd) const override;
   [[nodiscard]] Result<std::unique_ptr<Writing>> write() override {
     return LmdbWriting::begin(env_.get(), databases_, file_,
                               {options_.log_entries_max, options_.log_bytes_max,
@@ -267,6 +268,12 @@ Store::Extent LmdbStore::extent() const noexcept {
   if (mdb_stat(txn.get(), databases_.idempotency, &stat) != 0) return extent;
   extent.answer_count = stat.ms_entries / 2;  // two entries each
   return extent;
+}
+
+Status LmdbStore::copy_to(int fd) const {
+  const MapPass inside(gate_);
+  const int code = mdb_env_copyfd2(env_.get(), fd, MDB_CP_COMPACT);
+  return code == 0 ? Status(Ok{}) : Status(error_of(code, "copy"));
 }
 
 Status LmdbStore::advance_past(std::uint64_t seen_generation) {

@@ -36,5 +36,8 @@ void add_table_commands(CLI::App& app, Invocation& invocation);
 void add_file_commands(CLI::App& app, Invocation& invocation);
 void add_write_commands(CLI::App& app, Invocation& invocation);
 void add_feed_commands(CLI::App& app, Invocation& invocation);
+void add_backup_command(CLI::App& app, Invocation& invocation);
+void add_import_commands(CLI::App& app, Invocation& invocation);
+void add_export_command(CLI::App& app, Invocation& invocation);
 
 }  // namespace iceblink::cli

@@ -60,6 +60,9 @@ ExitCode run(int argc, char** argv) {
   add_file_commands(app, invocation);
   add_write_commands(app, invocation);
   add_feed_commands(app, invocation);
+  add_import_commands(app, invocation);
+  add_export_command(app, invocation);
+  add_backup_command(app, invocation);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

@@ -22,6 +22,13 @@ struct BatchLine {
   Verification verification = Verification::kNone;
 };
 
+Result<ObjectKind> kind_member(const boost::json::object& body) {
+  ICEBLINK_ASSIGN_OR_RETURN(const auto kind, optional_string(body, "kind"));
+  if (!kind || *kind == "table") return ObjectKind::kTable;
+  if (*kind == "view") return ObjectKind::kView;
+  return {ErrorKind::kInvalidArgument, "'kind' is '" + *kind + "', it must be table or view"};
+}
+
 Result<BatchLine> line_of(std::string_view text) {
   ICEBLINK_ASSIGN_OR_RETURN(const auto body, parse_object(text));
   ICEBLINK_ASSIGN_OR_RETURN(const std::string op, required_string(body, "op"));
@@ -38,6 +45,7 @@ Result<BatchLine> line_of(std::string_view text) {
     ICEBLINK_ASSIGN_OR_RETURN(TableIdent ident, table_ident_of(body));
     ICEBLINK_ASSIGN_OR_RETURN(RegisterRequest request, register_request_of(body, std::move(ident)));
     line.verification = request.verification;
+    ICEBLINK_ASSIGN_OR_RETURN(request.operation.kind, kind_member(body));
     line.operation = std::move(request.operation);
   } else if (op == "drop") {
     ICEBLINK_ASSIGN_OR_RETURN(TableIdent ident, table_ident_of(body));

@@ -1,5 +1,7 @@
 #include "daemon/http/connection.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/dispatch.hpp>
@@ -34,6 +36,9 @@ constexpr milliseconds kDiscardTimeout{2000};
 constexpr std::uint64_t kUncountedBytes = 64 * 1024;
 /// A large answer is given time as if the peer took this much a second.
 constexpr std::uint64_t kSlowestBytesPerMs = 1024;
+
+/// Of a file's, what is read and sent at a time.
+constexpr std::uint64_t kFilePartBytes = 256 * 1024;
 
 std::int64_t to_ns(steady_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
@@ -327,9 +332,32 @@ void Connection::write(Response response) {
   set_deadline(limits_->write_timeout + milliseconds(extra_ms));
   stream_.async_write(buffers, [self = shared_from_this(), keeps_alive](error_code error) {
     if (error) return self->close();
+    if (self->response_.file) return self->write_file(0, keeps_alive);
     self->keeps_alive_ = keeps_alive;
     self->on_written();
   });
+}
+
+// It was written a moment ago, so that reading it here does not wait for a disk.
+void Connection::write_file(std::uint64_t offset, bool keeps_alive) {
+  const FileBody& file = *response_.file;
+  const std::uint64_t left = file.bytes - offset;
+  if (left == 0) {
+    file_part_ = {};
+    keeps_alive_ = keeps_alive;
+    return on_written();
+  }
+  file_part_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, kFilePartBytes)));
+  const auto count =
+      ::pread(file.fd, file_part_.data(), file_part_.size(), static_cast<off_t>(offset));
+  if (count <= 0) return close();  // the length was promised
+  file_part_.resize(static_cast<std::size_t>(count));
+  set_deadline(limits_->write_timeout);
+  stream_.async_write({asio::buffer(file_part_)},
+                      [self = shared_from_this(), offset, keeps_alive](error_code error) {
+                        if (error) return self->close();
+                        self->write_file(offset + self->file_part_.size(), keeps_alive);
+                      });
 }
 
 void Connection::on_written() {

@@ -104,6 +104,8 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void refuse(const RequestRefusal& refusal);
   void write_continue();
   void write(Response response);
+  /// The file's bytes from `offset` on, a part at a time.
+  void write_file(std::uint64_t offset, bool keeps_alive);
   void on_written();
   /// Counts the body of the request in hand; false when there is no room for it.
   [[nodiscard]] bool claim_request_bytes() noexcept;
@@ -136,7 +138,8 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   // Counted in the services' counters.
   std::uint64_t answer_bytes_ = 0;
   std::uint64_t request_bytes_ = 0;
-  Response response_;  // being written
+  Response response_;            // being written
+  std::vector<char> file_part_;  // of its file
   std::uint64_t discarded_bytes_ = 0;
 
   // steady_clock nanoseconds; relaxed: whoever finds it passed looks again on the strand.

@@ -55,6 +55,9 @@ void report_metrics(const ExchangePtr& exchange);
 // batch.cc
 void apply_batch(const ExchangePtr& exchange);
 
+// backup.cc
+void make_backup(const ExchangePtr& exchange);
+
 // changes.cc
 void list_changes(const ExchangePtr& exchange);
 

@@ -106,7 +106,7 @@ std::string head_of(const Response& response, HeadOptions options) {
   append_field(head, "Date", date_now());
   if (response.status != 204 && response.status != 304) {
     if (!response.content_type.empty()) append_field(head, "Content-Type", response.content_type);
-    append_field(head, "Content-Length", std::to_string(response.body_bytes()));
+    append_field(head, "Content-Length", std::to_string(response.content_length()));
     if (response.is_gzip) append_field(head, "Content-Encoding", "gzip");
     if (response.content_type == kJson) append_field(head, "Vary", "Accept-Encoding");
   }
@@ -120,6 +120,7 @@ std::string head_of(const Response& response, HeadOptions options) {
     append_field(head, "Iceblink-Generation", std::to_string(*response.generation));
   }
   if (!options.request_id.empty()) append_field(head, "X-Request-ID", options.request_id);
+  if (!response.checksum.empty()) append_field(head, "Iceblink-Checksum", response.checksum);
   if (!options.keeps_alive) {
     append_field(head, "Connection", "close");
   } else if (options.http_minor == 0) {

@@ -48,6 +48,7 @@ constexpr Route kRoutes[] = {
     {Verb::kPost, "/v1/namespaces/{namespace}/properties", update_properties},
     {Verb::kGet, "/v1/config", get_config},
     {Verb::kPost, "/iceblink/v1/batch", apply_batch},
+    {Verb::kPost, "/iceblink/v1/backup", make_backup},
     {Verb::kGet, "/iceblink/v1/changes", list_changes},
     {Verb::kGet, "/iceblink/v1/objects", list_object_rows},
     {Verb::kGet, "/healthz", healthz},

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "daemon/backups.h"
 #include "daemon/committer.h"
 #include "daemon/file_pool.h"
 #include "daemon/http/access_policy.h"
@@ -52,6 +53,7 @@ struct Services {
   MetadataFileRules metadata_rules{};
   MetadataCommits& metadata_commits;
   const WriteRoots& write_roots;
+  Backups& backups;
   FilePool& purges;                      // apart: one takes as long as its table is large
   std::atomic<bool> is_stopping{false};  // relaxed: a sign for what takes long
   IdempotentRequests idempotent_requests{};

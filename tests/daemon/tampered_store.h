@@ -35,6 +35,7 @@ class TamperedStore final : public Store {
   Status advance_past(std::uint64_t seen) override { return store_->advance_past(seen); }
   Status renew_incarnation() override { return store_->renew_incarnation(); }
   [[nodiscard]] Result<std::unique_ptr<Reading>> read() const override { return store_->read(); }
+  [[nodiscard]] Status copy_to(int fd) const override { return store_->copy_to(fd); }
   [[nodiscard]] Result<std::unique_ptr<Writing>> write() override {
     auto writing = store_->write();
     if (!writing) return writing.error();

@@ -60,6 +60,7 @@ TEST_F(Batch, NamesTheLineItCannotUnderstand) {
        {"not json", "[]", R"({"op":"frobnicate"})", R"({"namespace":["b"]})",
         R"({"op":"drop","namespace":["a"]})", R"({"op":"create-namespace","namespace":[""]})",
         R"({"op":"register","namespace":["a"],"name":"t"})", R"({"op":"rename","source":1})",
+        R"({"op":"register","namespace":["a"],"name":"t","metadata-location":"/x","kind":"z"})",
         "{\"op\":\"drop-namespace\",\"namespace\":[\"\xff\"]}"}) {
     const auto refused = apply(create("a") + line + "\n" + create("b"));
     EXPECT_EQ(refused.status, 400) << line;

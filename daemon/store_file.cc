@@ -1,0 +1,226 @@
+#include "daemon/store_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "daemon/catalog_tables.h"
+#include "daemon/file_errors.h"
+#include "daemon/lmdb.h"
+#include "daemon/owned_fd.h"
+
+namespace iceblink::daemon {
+namespace {
+
+constexpr MDB_dbi kDatabasesMax = 8;
+/// As the daemon ends on a store that is damaged.
+constexpr int kExitCorrupt = 5;
+
+void on_failed_assertion(MDB_env* env, const char* assertion) {
+  const auto* const name = static_cast<const std::string*>(mdb_env_get_userctx(env));
+  std::fprintf(stderr, "iceblink: %s: the file is damaged: LMDB expected %s\n", name->c_str(),
+               assertion);
+  ::_exit(kExitCorrupt);
+}
+
+class StoreFile {
+ public:
+  explicit StoreFile(const std::string& name) : name_(name) {}
+
+  Status open(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) {
+      return {file_error_kind(errno), name_ + ": " + std::strerror(errno)};
+    }
+    if (!S_ISREG(status.st_mode)) return {ErrorKind::kCorrupt, name_ + ": not a regular file"};
+    if (status.st_size == 0) return {ErrorKind::kCorrupt, name_ + ": empty"};
+    MDB_env* env = nullptr;
+    if (const int code = mdb_env_create(&env); code != 0) return error_of(code, "create");
+    env_.reset(env);
+    int code = mdb_env_set_maxdbs(env, kDatabasesMax);
+    if (code == 0) code = mdb_env_set_userctx(env, const_cast<std::string*>(&name_));
+    if (code == 0) code = mdb_env_set_assert(env, on_failed_assertion);
+    // Nobody writes to it, so that there is nothing to lock.
+    if (code == 0) {
+      code = mdb_env_open(env, path.c_str(), MDB_NOSUBDIR | MDB_RDONLY | MDB_NOLOCK, 0600);
+    }
+    if (code == MDB_INVALID || code == ENOENT || code == EIO) {
+      return {ErrorKind::kCorrupt, name_ + ": not an LMDB file, or damaged"};
+    }
+    if (code != 0) return error_of(code, "open");
+    return check_length(static_cast<std::uint64_t>(status.st_size));
+  }
+
+  Result<StoreFileSummary> read() {
+    lmdb::Txn txn;
+    if (const int code = txn.begin(env_.get(), MDB_RDONLY); code != 0) {
+      return error_of(code, "begin");
+    }
+    ICEBLINK_RETURN_IF_ERROR(open_databases(txn));
+    const CatalogTables tables(txn.get(), databases_, name_);
+    StoreFileSummary summary;
+    ICEBLINK_RETURN_IF_ERROR(read_meta(tables, summary));
+    using Check = bool (*)(std::string_view);
+    const Check is_namespace = [](std::string_view row) {
+      return decode_namespace_row(row).has_value();
+    };
+    const Check is_row = [](std::string_view row) { return decode_row(row).has_value(); };
+    const Check is_any = [](std::string_view) { return true; };
+    ICEBLINK_ASSIGN_OR_RETURN(summary.namespace_count,
+                              count(txn, tables, databases_.namespaces, is_namespace));
+    ICEBLINK_ASSIGN_OR_RETURN(summary.table_count, count(txn, tables, databases_.tables, is_row));
+    ICEBLINK_ASSIGN_OR_RETURN(summary.view_count, count(txn, tables, databases_.views, is_row));
+    ICEBLINK_RETURN_IF_ERROR(count(txn, tables, databases_.log, is_any));
+    ICEBLINK_RETURN_IF_ERROR(count(txn, tables, databases_.idempotency, is_any));
+    return summary;
+  }
+
+ private:
+  // A file that was cut short would be SIGBUS at the first look behind its end.
+  Status check_length(std::uint64_t size) const {
+    MDB_envinfo info{};
+    MDB_stat pages{};
+    if (const int code = mdb_env_info(env_.get(), &info); code != 0) return error_of(code, "open");
+    if (const int code = mdb_env_stat(env_.get(), &pages); code != 0) return error_of(code, "open");
+    const std::uint64_t needed = (std::uint64_t{info.me_last_pgno} + 1) * pages.ms_psize;
+    if (size >= needed) return Ok{};
+    return {ErrorKind::kCorrupt,
+            name_ + ": cut short: " + std::to_string(size) + " bytes of " + std::to_string(needed)};
+  }
+
+  Status open_databases(lmdb::Txn& txn) {
+    const std::pair<const char*, MDB_dbi*> databases[] = {
+        {"meta", &databases_.meta},     {"namespaces", &databases_.namespaces},
+        {"tables", &databases_.tables}, {"views", &databases_.views},
+        {"log", &databases_.log},       {"idempotency", &databases_.idempotency}};
+    for (const auto& [name, handle] : databases) {
+      const int code = mdb_dbi_open(txn.get(), name, 0, handle);
+      if (code == MDB_NOTFOUND || code == MDB_INCOMPATIBLE) {
+        return {ErrorKind::kIncompatible, name_ + ": an LMDB file, but not a store of iceblink's"};
+      }
+      if (code != 0) return error_of(code, name);
+    }
+    return Ok{};
+  }
+
+  Status read_meta(const CatalogTables& tables, StoreFileSummary& summary) const {
+    ICEBLINK_ASSIGN_OR_RETURN(const std::uint64_t format, tables.counter(kMetaFormat));
+    if (format != kStoreFormat) {
+      return {ErrorKind::kIncompatible, name_ + ": store format " + std::to_string(format) +
+                                            ", this daemon knows format " +
+                                            std::to_string(kStoreFormat)};
+    }
+    ICEBLINK_ASSIGN_OR_RETURN(const auto uuid, tables.get(databases_.meta, kMetaStoreUuid));
+    if (!uuid || uuid->size() != summary.store_uuid.size()) {
+      return tables.damaged("meta entry 'store-uuid'");
+    }
+    std::copy(uuid->begin(), uuid->end(), summary.store_uuid.begin());
+    ICEBLINK_ASSIGN_OR_RETURN(summary.generation, tables.counter(kMetaGeneration));
+    for (const auto key : {kMetaHashSeed, kMetaIncarnation, kMetaLogFloor}) {
+      ICEBLINK_RETURN_IF_ERROR(tables.counter(key));
+    }
+    return Ok{};
+  }
+
+  Result<std::uint64_t> count(lmdb::Txn& txn, const CatalogTables& tables, MDB_dbi database,
+                              bool (*is_sound)(std::string_view)) const {
+    MDB_stat stat{};
+    if (const int code = mdb_stat(txn.get(), database, &stat); code != 0) {
+      return error_of(code, "read");
+    }
+    lmdb::Cursor cursor;
+    int code = cursor.open(txn.get(), database);
+    if (code == 0) code = cursor.seek({});
+    std::uint64_t found = 0;
+    for (; code == 0; code = cursor.next()) {
+      if (!is_sound(cursor.value())) return tables.damaged("a row of the catalog");
+      ++found;
+    }
+    if (code != MDB_NOTFOUND) return error_of(code, "read");
+    if (found != stat.ms_entries) return tables.damaged("the number of rows");
+    return found;
+  }
+
+  Error error_of(int code, std::string_view doing) const {
+    return lmdb::error_of(code, name_, doing);
+  }
+
+  const std::string& name_;
+  lmdb::Env env_;
+  Databases databases_;
+};
+
+// What a child tells: a byte, then a summary, or the message of an error of that kind.
+constexpr char kTellsSummary = '\x7f';
+
+[[noreturn]] void report(int fd, const Result<StoreFileSummary>& result) {
+  std::string text;
+  if (result) {
+    text = kTellsSummary;
+    text.append(reinterpret_cast<const char*>(&*result), sizeof(*result));
+  } else {
+    text = static_cast<char>(result.error().kind());
+    text += result.error().message();
+  }
+  const bool is_told = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  ::_exit(is_told ? 0 : 1);
+}
+
+std::string read_all(int fd) {
+  std::string text;
+  char buffer[1024];
+  while (true) {
+    const auto count = ::read(fd, buffer, sizeof(buffer));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return text;
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace
+
+Result<StoreFileSummary> check_store_file(const std::string& path, const std::string& name) {
+  StoreFile file(name);
+  ICEBLINK_RETURN_IF_ERROR(file.open(path));
+  return file.read();
+}
+
+Result<StoreFileSummary> check_store_file_apart(const std::string& path, const std::string& name) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return {file_error_kind(errno), std::string("pipe: ") + std::strerror(errno)};
+  }
+  const OwnedFd reading(ends[0]);
+  OwnedFd writing(ends[1]);
+  const pid_t child = ::fork();
+  if (child < 0) return {file_error_kind(errno), std::string("fork: ") + std::strerror(errno)};
+  if (child == 0) report(writing.get(), check_store_file(path, name));
+  writing = OwnedFd();
+  const std::string told = read_all(reading.get());
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  StoreFileSummary summary;
+  if (WIFSIGNALED(status)) {
+    return {ErrorKind::kCorrupt, name + ": the file is damaged: reading it ended by signal " +
+                                     std::to_string(WTERMSIG(status))};
+  }
+  if (WEXITSTATUS(status) == kExitCorrupt) {
+    return {ErrorKind::kCorrupt, name + ": the file is damaged"};
+  }
+  if (told.size() == 1 + sizeof(summary) && told[0] == kTellsSummary) {
+    std::memcpy(&summary, told.data() + 1, sizeof(summary));
+    return summary;
+  }
+  if (told.empty()) return {ErrorKind::kInternal, name + ": cannot be checked"};
+  return {static_cast<ErrorKind>(told[0]), told.substr(1)};
+}
+
+}  // namespace iceblink::daemon
