@@ -34,3 +34,26 @@ install(FILES ${PROJECT_BINARY_DIR}/iceblink.pc DESTINATION ${CMAKE_INSTALL_LIBD
 
 install(TARGETS iceblink_cli iceblinkd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   COMPONENT programs)
+
+# What an administrator needs. Units are found below /usr and /usr/local alike; the settings go to
+# <prefix>/etc, which the Debian package turns into /etc.
+set(ICEBLINK_DOC_DIR ${CMAKE_INSTALL_DATAROOTDIR}/doc/iceblink)
+install(FILES systemd/iceblinkd@.service systemd/iceblinkd@.socket DESTINATION lib/systemd/system
+  COMPONENT programs)
+install(FILES systemd/sysusers.conf DESTINATION lib/sysusers.d RENAME iceblink.conf
+  COMPONENT programs)
+install(FILES systemd/tmpfiles.conf DESTINATION lib/tmpfiles.d RENAME iceblink.conf
+  COMPONENT programs)
+install(FILES systemd/iceblinkd.toml DESTINATION etc/iceblink COMPONENT programs)
+install(FILES packaging/man/iceblink.1 DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/man/man1
+  COMPONENT programs)
+install(FILES packaging/man/iceblinkd.8 DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/man/man8
+  COMPONENT programs)
+install(FILES packaging/iceblink.bash-completion
+  DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions RENAME iceblink
+  COMPONENT programs)
+install(FILES LICENSE CHANGELOG.md README.md DESTINATION ${ICEBLINK_DOC_DIR} COMPONENT programs)
+install(DIRECTORY docs/ DESTINATION ${ICEBLINK_DOC_DIR} COMPONENT programs
+  FILES_MATCHING PATTERN "*.md")
+install(FILES systemd/example.toml DESTINATION ${ICEBLINK_DOC_DIR}/examples COMPONENT programs)
+install(DIRECTORY systemd/grafana DESTINATION ${ICEBLINK_DOC_DIR}/examples COMPONENT programs)
