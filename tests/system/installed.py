@@ -62,7 +62,8 @@ class InstalledTestCase(unittest.TestCase):
         return done.stdout + done.stderr
 
     def status(self, instance="main", user="root", code=0):
-        return json.loads(self.iceblink("status", "--json", instance=instance, user=user, code=code))
+        shown = self.iceblink("status", "--json", instance=instance, user=user, code=code)
+        return json.loads(shown)
 
     def put(self, name, location, instance="main"):
         self.iceblink("register", name, location, "--unverified", "--overwrite", instance=instance)

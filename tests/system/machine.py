@@ -17,6 +17,8 @@ from pathlib import Path
 
 BOOT = Path(__file__).with_name("boot_systemd.sh")
 BOOT_SECONDS_MAX = 30
+UNSHARE = ["unshare", "--mount", "--pid", "--uts", "--ipc", "--net", "--cgroup", "--fork",
+           "--kill-child=SIGKILL", "--propagation", "private"]
 # Of one command: a watchdog, not a measure.
 COMMAND_SECONDS_MAX = 120
 
@@ -27,9 +29,10 @@ def can_boot():
         return "only root boots a machine"
     if not Path("/lib/systemd/systemd").exists():
         return "systemd is not installed"
-    if cgroup2() is None:
-        return "there is no cgroup2 hierarchy"
-    return None
+    if cgroup2() is None or not os.access(cgroup2(), os.W_OK):
+        return "there is no cgroup2 hierarchy to write to"
+    tried = subprocess.run([*UNSHARE, "true"], capture_output=True, text=True, check=False)
+    return None if tried.returncode == 0 else tried.stderr.strip()
 
 
 def cgroup2():
@@ -51,8 +54,7 @@ class Machine:
         self.notify.bind(self.work + ".notify")
         self.notify.settimeout(BOOT_SECONDS_MAX)
         self.launcher = subprocess.Popen(
-            ["unshare", "--mount", "--pid", "--uts", "--ipc", "--net", "--cgroup", "--fork",
-             "--kill-child=SIGKILL", "--propagation", "private", "bash", BOOT, self.work, self.work + ".notify"],
+            [*UNSHARE, "bash", BOOT, self.work, self.work + ".notify"],
             stdin=subprocess.DEVNULL, stdout=self.boot_log, stderr=subprocess.STDOUT,
             preexec_fn=lambda: (self.cgroup / "cgroup.procs").write_text(str(os.getpid())))
         try:
@@ -72,7 +74,8 @@ class Machine:
                 notified = self.notify.recv(4096).decode().split("\n")
             except TimeoutError:
                 self.boot_log.seek(0)
-                raise RuntimeError("systemd did not boot: " + self.boot_log.read().decode()) from None
+                said = self.boot_log.read().decode()
+                raise RuntimeError("systemd did not boot: " + said) from None
             if "READY=1" in notified:
                 break
         children = Path(f"/proc/{self.launcher.pid}/task/{self.launcher.pid}/children")
@@ -97,8 +100,8 @@ class Machine:
 
     def command(self, *arguments, user=None):
         """The command that runs `arguments` inside, as `user` with that user's groups."""
-        inside = ["nsenter", "--target", str(self.pid), "--mount", "--pid", "--uts", "--ipc", "--net",
-                  "--cgroup", "--root", "--wd", "--"]
+        inside = ["nsenter", "--target", str(self.pid), "--mount", "--pid", "--uts", "--ipc",
+                  "--net", "--cgroup", "--root", "--wd", "--"]
         if user is not None:
             inside += ["setpriv", "--reuid", user, "--regid", user, "--init-groups", "--"]
         return inside + [str(argument) for argument in arguments]
@@ -109,7 +112,8 @@ class Machine:
             timeout=COMMAND_SECONDS_MAX, check=False,
             env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", **(env or {})})
         if check and done.returncode != 0:
-            raise AssertionError(f"{arguments}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+            raise AssertionError(
+                f"{arguments}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
         return done
 
     def start(self, *arguments, user=None, **options):
