@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""run.py DEB BIN_DIR VENV SCRIPT ARGUMENTS: runs one of the scripts here, or skips it (77) on a host
-where no machine can be booted. VENV has the clients that tests/interop installs; without it what needs
-them is skipped, or fails where ICEBLINK_INTEROP_REQUIRED is set."""
+"""run.py DEB BIN_DIR VENV SCRIPT ARGUMENTS: runs one of the scripts here, or skips it (77) on a
+host where no machine can be booted. VENV has the clients that tests/interop installs; without it
+what needs them is skipped, or fails where ICEBLINK_INTEROP_REQUIRED is set."""
 
 import os
 import sys

@@ -1,6 +1,7 @@
 """The units, under a real systemd: an instance's life from installation to purge."""
 
 import ctypes
+import json
 import os
 import subprocess
 import unittest
@@ -34,6 +35,21 @@ class Units(InstalledTestCase):
             self.put(f"confined.t{number % 10}", f"/w/{number}")
         listed = self.iceblink("tables", "confined", user="reader").split()
         self.assertEqual(len(listed), 10)
+
+
+    def test_leave_readers_of_files_what_they_need(self):
+        """io_uring, mappings and the like, in the daemon's own sandbox."""
+        self.start()
+        self.machine.write("/etc/systemd/system/iceblinkd@probe.service.d/probe.conf",
+                           "[Service]\nType=oneshot\nWatchdogSec=0\nRestart=no\nExecStart=\n"
+                           "ExecStart=iceblink --dir /run/iceblink/main doctor --json\n")
+        self.systemctl("daemon-reload")
+        self.systemctl("start", UNIT.format("probe"), check=False)
+        findings = {finding["check"]: finding for line in self.log("probe").splitlines()
+                    if line.startswith('{"findings"')
+                    for finding in json.loads(line)["findings"]}
+        for check in ("io_uring", "membarrier", "futex", "openat2"):
+            self.assertEqual(findings[check]["severity"], "ok", findings[check])
 
 
 class Service(InstalledTestCase):
@@ -153,7 +169,8 @@ class Service(InstalledTestCase):
     def test_gives_up_where_no_start_helps(self):
         self.machine.write("/etc/iceblink/wrong.toml", "htp-threads = 4\n")
         self.addCleanup(self.forget, "wrong")
-        self.assertNotEqual(self.systemctl("start", UNIT.format("wrong"), check=False).returncode, 0)
+        started = self.systemctl("start", UNIT.format("wrong"), check=False)
+        self.assertNotEqual(started.returncode, 0)
         self.assertIn("did you mean 'http-threads'", self.log("wrong"))
         shown = self.systemctl("show", "-P", "NRestarts", UNIT.format("wrong")).stdout
         self.assertEqual(shown, "0\n")
