@@ -97,7 +97,8 @@ void log_change(const AnsweredRequest& answered, const ChangeSummary& change) {
 void log_refusal(const AnsweredRequest& answered, LogRate& rate) {
   const Response& response = answered.response;
   const bool is_failure = response.status >= 500 && response.status != 503;
-  if (response.is_logged || response.status == 401) return;
+  const bool is_denial = response.status == 401 || response.status == 403;  // has its own line
+  if (response.is_logged || is_denial) return;
   if (!is_failure && !is_write(answered.request)) return;
   const bool is_load = response.status == 429 || response.status == 503;
   const auto at = is_failure ? level::err : is_load ? level::warn : level::info;

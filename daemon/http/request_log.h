@@ -42,7 +42,8 @@ struct AnsweredRequest {
 };
 
 void log_change(const AnsweredRequest& answered, const ChangeSummary& change);
-/// What was refused or failed, at its level; nothing of a read that was only not found.
+/// What was refused or failed, at its level; nothing of a read that was only not found, nor of what
+/// was denied: that is told where it is denied.
 void log_refusal(const AnsweredRequest& answered, LogRate& rate);
 /// At debug.
 void log_request(const AnsweredRequest& answered);
