@@ -1,6 +1,7 @@
 #include "daemon/instance.h"
 
 #include <linux/magic.h>
+#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 

@@ -16,7 +16,7 @@ void log_denial(const Response& response, const DeniedRequest& request) {
       response.refusal.empty() ? "as it was answered before" : std::string_view(response.refusal);
   log_event(level::warn, "request refused",
             {{"reason", reason.substr(0, kShownBytesMax)},
-             {"request", request.id},
+             {"id", request.id},
              {"peer", request.caller.name},
              {"method", request.method},
              {"path", request.target.substr(0, request.target.find('?')).substr(0, kShownBytesMax)},

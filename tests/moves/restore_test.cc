@@ -133,6 +133,40 @@ TEST_F(RestoreTest, WhatIsNoBackupIsRefusedAndTheStoreStays) {
   EXPECT_EQ(place_.tables(), before);
 }
 
+std::size_t kept_stores(const std::string& data_dir) {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(data_dir)) {
+    if (entry.path().filename().string().starts_with("lmdb.")) ++count;
+  }
+  return count;
+}
+
+// Killed while it copies, and when the store before is being kept.
+TEST_F(RestoreTest, WhereItIsKilledThereIsAWholeStore) {
+  const std::string file = backup();
+  const std::string data = place_.world.data_dir();
+  put("t1", "s3://new");
+  for (int round = 0; round < 10; ++round) {
+    EXPECT_EQ(place_.world.stop_daemon(), 0);
+    const std::size_t kept = kept_stores(data);
+    Program restoring("iceblinkd", {"--restore", file, "--data-dir", data, "--replace-store"});
+    const std::string copy = data + "/lmdb/restore.tmp";
+    while (kept_stores(data) == kept && (round % 2 == 1 || !std::filesystem::exists(copy))) {
+    }
+    restoring.signal(SIGKILL);
+    restoring.wait();
+    ASSERT_TRUE(place_.world.start());
+    const auto location = catalog_->resolve_location({{"a"}, "t1"});
+    ASSERT_OK(location);
+    EXPECT_TRUE(*location == "s3://new" || *location == "s3://old") << *location;
+    const std::string tables = place_.tables();
+    EXPECT_EQ(std::count(tables.begin(), tables.end(), '\n'), 500);
+    EXPECT_EQ(place_.world.verify(), std::vector<std::string>{});
+  }
+  EXPECT_EQ(place_.world.stop_daemon(), 0);
+  EXPECT_EQ(restore(file, data, {"--replace-store"}).exit_code, 0) << "whatever was left behind";
+}
+
 TEST_F(RestoreTest, NeedsADirectoryAndAFile) {
   EXPECT_EQ(Program("iceblinkd", {"--restore", "x"}).wait().exit_code, 2);
   EXPECT_EQ(Program("iceblinkd", {"--replace-store", "--data-dir", "/nowhere"}).wait().exit_code,
