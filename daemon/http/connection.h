@@ -12,14 +12,11 @@
 #include <atomic>
 #include <boost/beast/http/message.hpp>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "daemon/http/exchange.h"
@@ -38,30 +35,8 @@ struct ConnectionLimits {
   std::chrono::milliseconds write_timeout{30'000};    // of an answer; a large one gets more
 };
 
-class Connection;
+class ConnectionRegistry;
 class RequestReader;
-
-/// The connections that are open. Outlives them: each holds it.
-class ConnectionRegistry {
- public:
-  void add(const std::shared_ptr<Connection>& connection);
-  void remove(const Connection* connection) noexcept;
-  [[nodiscard]] std::size_t size() const;
-  /// Those that are open now.
-  [[nodiscard]] std::vector<std::shared_ptr<Connection>> all() const;
-  /// Ends the one that waits longest for a request, if one does. Takes time in proportion to all.
-  [[nodiscard]] bool end_most_idle();
-  /// True once none is left; false at `until`, or when hurry() was called.
-  [[nodiscard]] bool wait_empty(std::chrono::steady_clock::time_point until);
-  /// Ends the wait that runs, or else the next.
-  void hurry();
-
- private:
-  mutable std::mutex mutex_;
-  std::condition_variable emptied_;
-  bool is_hurried_ = false;                                                // guarded by mutex_
-  std::unordered_map<const Connection*, std::weak_ptr<Connection>> open_;  // guarded by mutex_
-};
 
 class Connection : public Peer, public std::enable_shared_from_this<Connection> {
  public:

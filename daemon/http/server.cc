@@ -16,6 +16,7 @@
 #include <optional>
 #include <thread>
 
+#include "daemon/http/connection_registry.h"
 #include "daemon/http/error_body.h"
 #include "daemon/http/tls_context.h"
 #include "daemon/log_event.h"

@@ -149,6 +149,11 @@ TEST_F(LogLines, DoNotGrowWithAFloodOfRefusals) {
   start({"--connections-max", "1"});
   auto holder = connect();
   ASSERT_EQ(holder.get("/healthz").status, 200);
+  // In a request: an idle one would give way.
+  ASSERT_TRUE(
+      holder.send("GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+                  "Content-Length: 1\r\n\r\n"));
+  ASSERT_TRUE(holder.receive_continue());
   for (int i = 0; i < 200; ++i) {
     auto refused = connect();
     const auto answer = refused.receive();

@@ -112,11 +112,14 @@ TEST_F(StoppingDaemon, EndsInTimeUnderVeryLargeCommits) {
     }
     for (int i = 0; i < kCommits; ++i) {
       clients.push_back(place_.connect());
-      const std::string name = "t" + std::to_string(i);
-      ASSERT_TRUE(
-          clients.back().send(HttpClient::text_of({.verb = "POST",
-                                                   .target = "/v1/namespaces/ns/tables/" + name,
-                                                   .body = commit(set_property("after", "yes"))})));
+      const std::string body = commit(set_property("after", "yes"));
+      // The daemon says that it has begun to read each of them.
+      ASSERT_TRUE(clients.back().send("POST /v1/namespaces/ns/tables/t" + std::to_string(i) +
+                                      " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                                      "Expect: 100-continue\r\nContent-Length: " +
+                                      std::to_string(body.size()) + "\r\n\r\n"));
+      ASSERT_TRUE(clients.back().receive_continue());
+      ASSERT_TRUE(clients.back().send(body));
     }
     const auto begun_at = steady_clock::now();
     child.signal(SIGTERM);
