@@ -14,8 +14,6 @@ inline constexpr mode_t kOwnDirectoryMode = 0755;
 inline constexpr mode_t kSharedDirectoryMode = 02775;
 
 /// Gives the open directory `fd` to `group` (mode 2775), unless it is so already. Returns errno.
-/// Where the bit must not be set (a sandbox with RestrictSUIDSGID), it is inherited from the
-/// directory above, if the umask lets the group write (0002).
 [[nodiscard]] int share_directory(int fd, gid_t group) noexcept;
 
 }  // namespace iceblink::daemon

@@ -30,7 +30,7 @@ void make_backup(const ExchangePtr& exchange) {
       log_event(level::info, "backup made",
                 {{"generation", (*backup)->generation},
                  {"bytes", (*backup)->bytes},
-                 {"request", exchange->request().id},
+                 {"id", exchange->request().id},
                  {"peer", exchange->caller().name}});
       exchange->answer(response_of(std::move(*backup)));
     });

@@ -200,9 +200,10 @@ TEST_F(Reload, NamesWhatNeedsARestart) {
   configure_in(path("other"), "http-threads = 3\nlog-level = \"debug\"\n");
   reload();
   EXPECT_EQ(unix_socket().get("/readyz").status, 200);
-  EXPECT_THAT(lines_with("needs a restart"),
-              ElementsAre(AllOf(HasSubstr("[warning]"),
-                                ::testing::EndsWith("needs a restart: data-dir, http-threads"))));
+  EXPECT_THAT(lines_with("restart needed"),
+              ElementsAre(AllOf(
+                  HasSubstr("[warning]"),
+                  ::testing::EndsWith("restart needed settings=\"data-dir, http-threads\""))));
   EXPECT_NE(::access(path("other").c_str(), F_OK), 0);
 }
 

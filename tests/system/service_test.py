@@ -9,7 +9,8 @@ from pathlib import Path
 
 from installed import UNIT, InstalledTestCase, Reader
 
-PTRACE_SEIZE, PTRACE_INTERRUPT = 0x4206, 0x4207
+PTRACE_CONT, PTRACE_SEIZE, PTRACE_INTERRUPT = 7, 0x4206, 0x4207
+WALL = 0x40000000  # waits for threads, too
 
 
 class Units(InstalledTestCase):
@@ -48,7 +49,7 @@ class Units(InstalledTestCase):
         findings = {finding["check"]: finding for line in self.log("probe").splitlines()
                     if line.startswith('{"findings"')
                     for finding in json.loads(line)["findings"]}
-        for check in ("io_uring", "membarrier", "futex", "openat2"):
+        for check in ("io-uring", "membarrier", "futex", "openat2"):
             self.assertEqual(findings[check]["severity"], "ok", findings[check])
 
 
@@ -108,8 +109,9 @@ class Service(InstalledTestCase):
         self.iceblink("create-namespace", "stuck")
         self.put("stuck.t", "/w/1")
         reader, pid = Reader(self), self.main_pid()
-        self.stop_thread(pid, "committer")
+        writer = self.stop_thread(pid, "committer")
         self.wait_for_log("Watchdog timeout")
+        self.wait_for_end(writer)
         self.assertEqual(reader.resolve("stuck.t"), "/w/1")
         self.wait_for_log("restart job|restart counter")
         self.systemctl("start", UNIT.format("main"))
@@ -126,17 +128,15 @@ class Service(InstalledTestCase):
                 for request in (PTRACE_SEIZE, PTRACE_INTERRUPT):
                     if libc.ptrace(request, outside, None, None) != 0:
                         raise OSError(ctypes.get_errno(), f"ptrace of thread {name}")
-                os.waitpid(outside, 0x40000000)  # __WALL: it has stopped
-                self.addCleanup(self.reap, outside)
-                return
+                os.waitpid(outside, WALL)  # it has stopped
+                return outside
         raise AssertionError(f"there is no thread {name}")
 
     @staticmethod
-    def reap(thread):
-        try:
-            os.waitpid(thread, 0x40000000)
-        except ChildProcessError:
-            pass
+    def wait_for_end(thread):
+        """Of one that is held: it dies with its process, and is ours to be waited for."""
+        while os.WIFSTOPPED(os.waitpid(thread, WALL)[1]):
+            ctypes.CDLL(None).ptrace(PTRACE_CONT, thread, None, None)
 
     @staticmethod
     def pid_outside(inside):

@@ -157,6 +157,16 @@ def check_hosts_stay_quiet(root):
                 yield f"{path.relative_to(root)}:{number}: not in a host process"
 
 
+def check_log_lines_are_explained(root):
+    guide = root / "docs/observability.md"
+    for path in sources(root, "daemon"):
+        if path.suffix == ".h":
+            continue  # an example at most
+        for event in re.findall(r'\blog_event\(\s*[^"]+?,\s*"([^"]+)"', path.read_text()):
+            if not guide.exists() or f"`{event}`" not in guide.read_text():
+                yield f"{path.relative_to(root)}: docs/observability.md does not explain '{event}'"
+
+
 CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]
 
 
@@ -173,6 +183,7 @@ FAULTS = {
     "check_everything_is_built": {"tests/forgotten_test.cc": ""},
     "check_tests_do_not_sleep": {"tests/a.cc": "std::this_thread::sleep_for(1s);\n"},
     "check_names": {"client/a.h": "class TableManager {};\n"},
+    "check_log_lines_are_explained": {"daemon/a.cc": 'log_event(level::info, "it came", {});\n'},
     "check_hosts_stay_quiet": {"client/a.cc": "std::thread t;\n"},
 }
 
