@@ -40,6 +40,14 @@ Status make_directories(const std::string& path, mode_t mode) {
   return Ok{};
 }
 
+// Run by root, nothing is written where another user's link leads.
+Status refuse_link_of_others(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return Ok{};
+  if (status.st_uid == ::geteuid()) return Ok{};
+  return {ErrorKind::kNotAllowed, path + ": is a link that belongs to another user"};
+}
+
 Status move_store_to_its_place(const std::string& data_dir) {
   const std::string to = store_dir_of(data_dir) + "/data.mdb";
   const std::string from = data_dir + "/data.mdb";
@@ -99,6 +107,7 @@ Result<DataDir> DataDir::open(std::string path) {
   ICEBLINK_RETURN_IF_ERROR(make_directories(path, kDataDirMode));
   ICEBLINK_RETURN_IF_ERROR(refuse_network(path));
   ICEBLINK_ASSIGN_OR_RETURN(shm::DirectoryLock lock, shm::DirectoryLock::take(path));
+  ICEBLINK_RETURN_IF_ERROR(refuse_link_of_others(store_dir_of(path)));
   ICEBLINK_RETURN_IF_ERROR(make_directories(store_dir_of(path), kStoreDirMode));
   ICEBLINK_RETURN_IF_ERROR(refuse_network(store_dir_of(path)));  // a mount of its own
   ICEBLINK_RETURN_IF_ERROR(move_store_to_its_place(path));

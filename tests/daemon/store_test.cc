@@ -68,6 +68,22 @@ TEST_F(StoreTest, TakesOverAStoreThatLiesInTheDataDirectoryItself) {
   EXPECT_FALSE(std::filesystem::exists(dir_ / "data/data.mdb"));
 }
 
+TEST_F(StoreTest, IsNotOpenedThroughALinkOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root makes links of other users";
+  store_.reset();
+  std::filesystem::rename(dir_ / "data/lmdb", dir_ / "elsewhere");
+  std::filesystem::create_directory_symlink(dir_ / "elsewhere", dir_ / "data/lmdb");
+  reopen();
+  store_.reset();
+  ASSERT_EQ(::lchown((dir_ / "data/lmdb").c_str(), 65534, 65534), 0);
+  StoreOptions options;
+  options.data_dir = dir_ / "data";
+  const auto refused = Store::open(options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kNotAllowed);
+  EXPECT_THAT(refused.error().message(), HasSubstr("lmdb: is a link"));
+}
+
 TEST_F(StoreTest, KeepsEverythingAcrossAReopen) {
   const TableIdent table{{"a", "b"}, "t"};
   const auto uuid = store_->store_uuid();
