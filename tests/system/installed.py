@@ -21,8 +21,8 @@ class InstalledTestCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.machine = cls.enterClassContext(Machine())
-        cls.machine.copy(DEB, "/root/iceblink.deb")
-        cls.machine.run("dpkg", "-i", "/root/iceblink.deb")
+        cls.machine.copy(DEB, "/opt/iceblink.deb")
+        cls.machine.run("dpkg", "-i", "/opt/iceblink.deb")
         cls.machine.copy(BIN / "pointer_watch", "/usr/local/bin/pointer_watch")
         for user, groups in cls.users().items():
             cls.machine.run("useradd", "--create-home", "--groups", ",".join(groups), user)

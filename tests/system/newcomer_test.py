@@ -16,10 +16,10 @@ class Newcomer(unittest.TestCase):
         commands = re.findall(r"^```sh\n(.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
         self.assertGreaterEqual(len(commands), 4)
         with Machine() as machine:
-            machine.copy(DEB, f"/root/{DEB.name}")
+            machine.copy(DEB, f"/opt/{DEB.name}")
             machine.path("/srv/warehouse").mkdir()
             for block in commands:
-                machine.run("bash", "-euo", "pipefail", "-c", "cd /root\n" + block)
+                machine.run("bash", "-euo", "pipefail", "-c", "cd /opt\n" + block)
             status = json.loads(machine.run("iceblink", "status", "--json").stdout)
             self.assertTrue(status["daemon"]["alive"])
             listed = machine.run("iceblink", "namespaces", user="alice").stdout

@@ -237,7 +237,7 @@ class Package(InstalledTestCase):
         self.put("kept.t", "/w/1")
         reader, pid = Reader(self), self.main_pid()
 
-        self.machine.run("dpkg", "-i", "/root/iceblink.deb")
+        self.machine.run("dpkg", "-i", "/opt/iceblink.deb")
         self.assertNotIn(self.main_pid(), (0, pid), "an upgrade restarts what runs")
         self.assertEqual(reader.resolve("kept.t"), "/w/1")
 
@@ -250,7 +250,7 @@ class Package(InstalledTestCase):
             self.assertFalse(os.path.lexists(self.machine.path(gone)), gone)
         self.assertTrue(self.machine.path("/etc/iceblink/iceblinkd.toml").exists())
 
-        self.machine.run("dpkg", "-i", "/root/iceblink.deb")
+        self.machine.run("dpkg", "-i", "/opt/iceblink.deb")
         self.systemctl("start", UNIT.format("main"))
         self.assertEqual(self.iceblink("resolve", "kept.t").splitlines()[0], "/w/1")
 
