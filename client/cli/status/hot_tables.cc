@@ -4,16 +4,10 @@
 #include <map>
 
 namespace iceblink::cli {
-namespace {
-
-/// So that a look ends while commits come faster than they are read: the rest is of the next one.
-constexpr int kCallsMax = 32;
-
-}  // namespace
 
 std::vector<HotTables::Row> HotTables::take(const Catalog& catalog, std::size_t rows_max) {
   std::map<std::string, std::uint64_t> counts;
-  for (int calls = 0; token_ && calls < kCallsMax; ++calls) {
+  for (int calls = 0; token_ && calls < calls_max_; ++calls) {
     const auto found = catalog.changes_since(*token_);
     if (!found) {
       token_.reset();
