@@ -1,5 +1,6 @@
 // status, top and watch: what they show with a daemon, without one, and across its end.
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <termios.h>
 
 #include <algorithm>
@@ -141,10 +142,10 @@ TEST_F(ShowCommandsWithDaemon, TopPrintsALineALookWhereThereIsNoTerminal) {
   EXPECT_EQ(code({"top", "--interval", "0"}), 2);
 }
 
-/// A terminal of 24 lines and 80 columns that the program runs on.
+/// A terminal that the program runs on, of a usual size unless it is given.
 class OnATerminal {
  public:
-  explicit OnATerminal(const std::vector<std::string>& arguments) {
+  explicit OnATerminal(const std::vector<std::string>& arguments, winsize size = {24, 80, 0, 0}) {
     master_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     ::grantpt(master_);
     ::unlockpt(master_);
@@ -156,8 +157,10 @@ class OnATerminal {
     // Held open here, so that its settings can be looked at when the program is gone.
     slave_ = ::open(slave.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
     ::tcgetattr(slave_, &before_);
+    ::ioctl(slave_, TIOCSWINSZ, &size);
     pid_ = ::fork();
     if (pid_ == 0) {
+      ::setpgid(0, 0);  // not an orphaned group, whatever runs this: such are not stopped
       for (const int fd : {0, 1, 2}) ::dup2(slave_, fd);
       ::execv(path.c_str(), argv.data());
       ::_exit(127);
@@ -187,6 +190,12 @@ class OnATerminal {
       seen_.append(buffer, static_cast<std::size_t>(count));
     }
     return true;
+  }
+  [[nodiscard]] const std::string& seen() const { return seen_; }
+  void forget() { seen_.clear(); }
+  [[nodiscard]] bool is_stopped() const {
+    int status = 0;
+    return ::waitpid(pid_, &status, WUNTRACED) == pid_ && WIFSTOPPED(status);
   }
   int exit_code() {
     int status = 0;
@@ -227,6 +236,45 @@ TEST_F(ShowCommandsWithDaemon, TopOnATerminalEndsOnASignalAndLeavesItAsItWas) {
   EXPECT_TRUE(top.shows("\x1b[?25h"));
   EXPECT_EQ(top.exit_code(), 0);
   EXPECT_TRUE(top.is_as_before());
+  OnATerminal hung_up({"top", "--interval", "3600", "--dir", runtime_.path()});
+  ASSERT_TRUE(hung_up.shows("\x1b[J"));
+  hung_up.signal(SIGHUP);
+  EXPECT_TRUE(hung_up.shows("\x1b[?25h"));
+  EXPECT_EQ(hung_up.exit_code(), 0);
+  EXPECT_TRUE(hung_up.is_as_before());
+}
+
+TEST_F(ShowCommandsWithDaemon, TopThatIsStoppedLeavesTheTerminalAsItWasUntilItGoesOn) {
+  OnATerminal top({"top", "--interval", "3600", "--dir", runtime_.path()});
+  ASSERT_TRUE(top.shows("\x1b[J"));
+  top.signal(SIGTSTP);
+  EXPECT_TRUE(top.shows("\x1b[?25h"));
+  ASSERT_TRUE(top.is_stopped());
+  EXPECT_TRUE(top.is_as_before());
+  top.forget();
+  top.signal(SIGCONT);
+  EXPECT_TRUE(top.shows("\x1b[?25l"));
+  ASSERT_TRUE(top.shows("generation")) << "at once, though the interval is an hour";
+  ASSERT_TRUE(top.shows("\x1b[J"));
+  EXPECT_FALSE(top.is_as_before());
+  top.press('q');
+  EXPECT_EQ(top.exit_code(), 0);
+}
+
+TEST_F(ShowCommandsWithDaemon, TopIsCutToTheTerminal) {
+  OnATerminal top({"top", "--interval", "3600", "--dir", runtime_.path()}, {5, 20, 0, 0});
+  ASSERT_TRUE(top.shows("\x1b[?25l"));
+  ASSERT_TRUE(top.shows("generation"));
+  top.press('q');
+  ASSERT_TRUE(top.shows("\x1b[?25h"));
+  EXPECT_EQ(top.exit_code(), 0);
+  const auto begin = top.seen().find("\x1b[H");
+  ASSERT_NE(begin, std::string::npos);
+  const auto lines = lines_of(top.seen().substr(begin + 3));
+  ASSERT_EQ(lines.size(), 6U) << "and the one that the command leaves behind it";
+  for (const std::string clear = "\x1b[K"; const auto& line : lines) {
+    EXPECT_LE(line.size(), clear.size() + 20 + 3) << line;  // "…" has three bytes, and \r follows
+  }
 }
 
 TEST_F(ShowCommandsWithDaemon, WatchGoesOnThroughRestarts) {
@@ -278,6 +326,7 @@ std::string findings_of(const Finished& finished, const std::string& check) {
 }
 
 TEST_F(ShowCommandsWithDaemon, DoctorHasNoProblemWithAnInstanceThatIsWell) {
+  std::filesystem::permissions(runtime_.path(), std::filesystem::perms(0750));
   const Finished well = in_dir({"doctor", "--data-dir", data_.path()});
   EXPECT_EQ(well.exit_code, 0) << well.out;
   EXPECT_THAT(well.out, HasSubstr("ok       daemon: answers, pid "));
@@ -287,15 +336,23 @@ TEST_F(ShowCommandsWithDaemon, DoctorHasNoProblemWithAnInstanceThatIsWell) {
 }
 
 TEST_F(ShowCommandsWithDaemon, DoctorNamesWhatWasPlanted) {
+  std::filesystem::permissions(runtime_.path(), std::filesystem::perms(0750));
+  std::filesystem::permissions(runtime_.path() + "/control", std::filesystem::perms(0600));
+  EXPECT_EQ(findings_of(in_dir({"doctor", "--json"}), "permissions"),
+            "PROBLEM: " + runtime_.path() + "/control is closed to its group (0600)\n");
   std::filesystem::permissions(runtime_.path() + "/control", std::filesystem::perms(0644));
   const Finished open = in_dir({"doctor", "--json"});
   EXPECT_EQ(open.exit_code, 1);
   EXPECT_EQ(findings_of(open, "permissions"),
             "PROBLEM: " + runtime_.path() + "/control is open to every user (0644)\n");
   std::filesystem::permissions(runtime_.path() + "/control", std::filesystem::perms(0640));
+  std::filesystem::permissions(data_.path(), std::filesystem::perms(0755));
+  std::filesystem::create_directory(data_.path() + "/lmdb.20261130T122311Z");
   std::ofstream(data_.path() + "/core") << "left";
   EXPECT_EQ(findings_of(in_dir({"doctor", "--json", "--data-dir", data_.path()}), "data-directory"),
-            "warning: " + data_.path() + "/core is none of the daemon's files\n");
+            "ok: " + data_.path() +
+                "/lmdb.20261130T122311Z: kept by a restore; delete it when it is not needed\n" +
+                "warning: " + data_.path() + "/core is none of the daemon's files\n");
   daemon_->signal(SIGKILL);
   daemon_->wait();
   const Finished killed = in_dir({"doctor", "--json"});

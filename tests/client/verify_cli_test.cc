@@ -69,6 +69,7 @@ TEST_F(VerifyCommand, WithoutADaemonComparesTheRestAndSaysSo) {
   EXPECT_EQ(partly.exit_code, 3);
   EXPECT_THAT(partly.out, HasSubstr("store    0 objects compared; not all: "));
   EXPECT_THAT(partly.out, HasSubstr("files    3 read"));
+  EXPECT_THAT(partly.out, HasSubstr("no difference was found, but the store was not compared\n"));
   EXPECT_EQ(report().at("store").at("compared"), false);
   EXPECT_EQ(code({"verify", "--segment-only"}), 0);
   EXPECT_FALSE(report({"--segment-only"}).contains("store"));
@@ -161,7 +162,7 @@ TEST_F(VerifyAgainstRows, PagesThatDoNotGoOnEnd) {
   commit_tables(1);
   for (const auto& objects : {std::string(), space()}) {
     const Finished found = verify(objects, R"("n61")");
-    EXPECT_EQ(found.exit_code, 3);
+    EXPECT_EQ(found.exit_code, 70);
     EXPECT_THAT(found.out, HasSubstr("not all: the daemon's pages do not go on"));
   }
 }
@@ -169,8 +170,41 @@ TEST_F(VerifyAgainstRows, PagesThatDoNotGoOnEnd) {
 TEST_F(VerifyAgainstRows, WhatIsNoPageIsAnErrorOfTheStoreAlone) {
   commit_tables(1);
   const Finished found = verify(R"({"kind":1})");
-  EXPECT_EQ(found.exit_code, 3);
+  EXPECT_EQ(found.exit_code, 70);
   EXPECT_THAT(found.out, HasSubstr("not all: GET /iceblink/v1/objects: "));
+}
+
+TEST_F(VerifyAgainstRows, ADaemonThatDoesNotTellIsNotOneThatDoesNotAnswer) {
+  commit_tables(1);
+  const FakeDaemon daemon(dir_.path() + "/catalog.sock", [](FakePeer& peer) {
+    while (!peer.receive().empty()) {
+      peer.answer(403,
+                  R"({"error":{"message":"not yours","type":"ForbiddenException","code":403}})");
+    }
+  });
+  const Finished found = in_dir({"verify"});
+  EXPECT_EQ(found.exit_code, 7);
+  EXPECT_THAT(found.out, HasSubstr("not all: "));
+  EXPECT_THAT(found.out, HasSubstr("not yours"));
+  EXPECT_THAT(found.out, HasSubstr("no difference was found, but the store was not compared\n"));
+}
+
+TEST_F(VerifyAgainstRows, AStoreThatBecameAnotherOneIsAConflict) {
+  commit_tables(1);
+  int pages = 0;
+  const FakeDaemon daemon(dir_.path() + "/catalog.sock", [&](FakePeer& peer) {
+    for (; !peer.receive().empty(); ++pages) {
+      peer.answer(200, R"({"generation":)" + std::to_string(store_.generation()) +
+                           R"(,"incarnation":"000000000000000)" + std::to_string(pages) +
+                           R"(","objects":[)" + space() + R"(],"next":"n6)" +
+                           std::to_string(pages) + "\"}");
+    }
+  });
+  const Finished found = in_dir({"verify"});
+  EXPECT_EQ(found.exit_code, 4);
+  EXPECT_THAT(found.out,
+              HasSubstr("store    1 objects compared; not all: the store became another"));
+  EXPECT_THAT(found.out, HasSubstr("but the store was not compared to its end\n"));
 }
 
 }  // namespace

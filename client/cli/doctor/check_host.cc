@@ -14,17 +14,66 @@ namespace {
 constexpr std::uint64_t kFreeBytesMin = std::uint64_t{1} << 30;
 constexpr mode_t kWarehouseMode = 02775;
 
-bool check_store(const PathFacts& store, Findings& findings) {
-  if (!store.exists() || store.permissions() == 0700) return true;
-  const bool is_open = (store.permissions() & 0077) != 0;
-  const std::string found = store.path + " has mode " + mode_text(store.permissions());
-  const std::string remedy = "chmod 0700 " + store.path;
-  if (is_open) {
+/// Of a file of the store: too much for others, or too little for its owner.
+bool check_store_mode(const PathFacts& file, mode_t wanted, Findings& findings) {
+  const mode_t mode = file.permissions() & 0777;  // a set group id is inherited, and does no harm
+  if (!file.exists() || mode == wanted) return true;
+  const std::string found = file.path + " has mode " + mode_text(mode);
+  const std::string remedy = "chmod " + mode_text(wanted) + " " + file.path;
+  const bool is_shut = (mode & wanted) != wanted;
+  // The file lies in the directory, which keeps others away from it.
+  if (is_shut || (S_ISDIR(file.mode) && (mode & 0077) != 0)) {
     findings.problem("store", found, remedy);
   } else {
     findings.warn("store", found, remedy);
   }
   return false;
+}
+
+/// What says by its owner as whom the daemon runs; nullptr where that is in doubt.
+const PathFacts* page_of_daemon(const RuntimeFacts& facts) {
+  const bool is_certain = facts.directory.exists() && facts.control.exists() &&
+                          facts.control.uid == facts.directory.uid;
+  return is_certain ? &facts.control : nullptr;
+}
+
+bool check_store_owner(const DataFacts& facts, const PathFacts* control, Findings& findings) {
+  if (control == nullptr) return true;
+  for (const PathFacts* file : {&facts.store, &facts.store_file}) {
+    if (!file->exists() || file->uid == control->uid) continue;
+    findings.problem(
+        "store",
+        file->path + " is of " + file->owner + ", and the daemon runs as " + control->owner,
+        "chown -R " + control->owner + " " + facts.store.path);
+    return false;
+  }
+  return true;
+}
+
+bool check_data_owner(const DataFacts& facts, const PathFacts* control, Findings& findings) {
+  const PathFacts& directory = facts.directory;
+  const mode_t mode = directory.permissions();
+  if (control != nullptr && directory.uid != control->uid) {
+    const std::string found = directory.path + " is of " + directory.owner + " (" +
+                              mode_text(mode) + "), and the daemon runs as " + control->owner;
+    const std::string remedy = "chown " + control->owner + " " + directory.path;
+    const bool may_enter =
+        (mode & 0001) != 0 || ((mode & 0010) != 0 && directory.group == control->group);
+    if (may_enter) {
+      findings.warn("data-directory", found, remedy);
+    } else {
+      findings.problem("data-directory", found, remedy);
+    }
+    return false;
+  }
+  if (facts.warehouse.exists() && (mode & 0011) != 0011) {
+    findings.warn("data-directory",
+                  directory.path + " has mode " + mode_text(mode) +
+                      ": others cannot come to the warehouse in it",
+                  "chmod 0755 " + directory.path + ", if it is for them");
+    return false;
+  }
+  return true;
 }
 
 bool check_warehouse(const PathFacts& warehouse, Findings& findings) {
@@ -49,7 +98,8 @@ bool check_warehouse(const PathFacts& warehouse, Findings& findings) {
 
 }  // namespace
 
-void check_data_directory(const DataFacts& facts, Findings& findings) {
+void check_data_directory(const DataFacts& facts, const RuntimeFacts& runtime, Findings& findings) {
+  const PathFacts* const control = page_of_daemon(runtime);
   const PathFacts& directory = facts.directory;
   if (!directory.exists()) {
     if (facts.is_asked_for) {
@@ -75,8 +125,16 @@ void check_data_directory(const DataFacts& facts, Findings& findings) {
                   "make room: commits are refused when the disk is full");
     is_good = false;
   }
-  is_good = check_store(facts.store, findings) && is_good;
+  is_good = check_data_owner(facts, control, findings) && is_good;
+  is_good = check_store_mode(facts.store, 0700, findings) && is_good;
+  is_good = check_store_mode(facts.store_file, 0600, findings) && is_good;
+  is_good = check_store_owner(facts, control, findings) && is_good;
   is_good = check_warehouse(facts.warehouse, findings) && is_good;
+  for (const KeptStore& kept : facts.kept_stores) {
+    findings.ok("data-directory", directory.path + "/" + kept.name + ": kept by a restore" +
+                                      (kept.bytes ? ", " + bytes_text(*kept.bytes) : "") +
+                                      "; delete it when it is not needed");
+  }
   for (const std::string& name : facts.unknown_names) {
     findings.warn("data-directory", directory.path + "/" + name + " is none of the daemon's files",
                   "see whose it is, and move it elsewhere");
@@ -87,12 +145,22 @@ void check_data_directory(const DataFacts& facts, Findings& findings) {
 
 void check_unit(const UnitFacts& facts, Findings& findings) {
   if (facts.name.empty() || facts.active.empty()) return;
-  if (facts.active == "failed") {
-    return findings.problem(
-        "unit", facts.name + " has failed",
-        "journalctl -u " + facts.name + " says why; systemctl restart " + facts.name);
+  const std::string remedy =
+      "journalctl -u " + facts.name + " says why; systemctl restart " + facts.name;
+  const bool is_active = facts.active == "active" || facts.active == "reloading";
+  const bool ended_well = facts.result.empty() || facts.result == "success";
+  if (!is_active && !ended_well) {
+    return findings.problem("unit", facts.name + " has failed (" + facts.result + ")", remedy);
   }
-  if (facts.active != "active") {
+  if (facts.active == "failed") {
+    return findings.problem("unit", facts.name + " has failed", remedy);
+  }
+  // A client that connects starts a unit that has failed again.
+  if (facts.active == "activating") {
+    return findings.problem("unit", facts.name + " is starting, or fails at each start",
+                            "if that lasts, " + remedy);
+  }
+  if (!is_active) {
     return findings.warn("unit", facts.name + " is " + facts.active,
                          "systemctl start " + facts.name);
   }
@@ -117,7 +185,7 @@ Findings check_all(const Facts& facts) {
   check_calls(facts.kernel, findings);
   check_limits(facts.kernel, findings);
   check_memory(facts.kernel, findings);
-  check_data_directory(facts.data, findings);
+  check_data_directory(facts.data, facts.runtime, findings);
   check_unit(facts.unit, findings);
   return findings;
 }

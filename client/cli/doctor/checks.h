@@ -26,7 +26,8 @@ void check_limits(const KernelFacts& facts, Findings& findings);
 void check_memory(const KernelFacts& facts, Findings& findings);
 
 // check_host.cc
-void check_data_directory(const DataFacts& facts, Findings& findings);
+/// `runtime` says as whom the daemon of that directory runs.
+void check_data_directory(const DataFacts& facts, const RuntimeFacts& runtime, Findings& findings);
 void check_unit(const UnitFacts& facts, Findings& findings);
 
 /// All of them, in an order that reads well.

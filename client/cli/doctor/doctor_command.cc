@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "client/cli/doctor/checks.h"
 #include "client/cli/doctor/gather.h"
@@ -36,9 +37,11 @@ struct Doctor {
   std::optional<std::string> data_dir;
 
   Result<ExitCode> run(const Invocation& invocation) const {
+    const std::string instance = instance_of(invocation.runtime_dir);
+    // First: the next look connects to the socket, and that starts a unit that has failed again.
+    UnitFacts unit = gather_unit(instance);
     const Facts facts{gather_runtime(invocation), gather_user(), gather_kernel(),
-                      gather_data(invocation.runtime_dir, data_dir),
-                      gather_unit(invocation.runtime_dir)};
+                      gather_data(instance, data_dir), std::move(unit)};
     const Findings findings = check_all(facts);
     const auto& list = findings.list();
     json::array found;

@@ -34,6 +34,8 @@ struct PathFacts {
 };
 
 struct RuntimeFacts {
+  std::string instance;            // empty: the directory is no instance's of systemd's units
+  std::vector<PathFacts> parents;  // of the directory, the nearest first
   PathFacts directory;
   PathFacts control;
   PathFacts socket;
@@ -70,14 +72,22 @@ struct KernelFacts {
   std::uint64_t swap_bytes = 0;
 };
 
+/// What a restore put aside.
+struct KeptStore {
+  std::string name;
+  std::optional<std::uint64_t> bytes;  // nothing where it may not be looked into
+};
+
 struct DataFacts {
   bool is_asked_for = false;  // by --data-dir
   PathFacts directory;
-  PathFacts store;      // lmdb
-  PathFacts warehouse;  // the default one
+  PathFacts store;       // lmdb
+  PathFacts store_file;  // data.mdb in it
+  PathFacts warehouse;   // the default one
   std::string file_system;
   bool is_network = false;
   std::optional<FileSystemRoom> room;
+  std::vector<KeptStore> kept_stores;
   std::vector<std::string> unknown_names;
 };
 
@@ -85,6 +95,7 @@ struct UnitFacts {
   std::string name;     // empty: no systemd here
   std::string enabled;  // as systemctl says; empty: no answer
   std::string active;
+  std::string result;  // of its last end
 };
 
 struct Facts {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "client/cli/doctor/gather.h"
 #include "shm/layout.h"
@@ -26,6 +27,20 @@ std::string group_name(gid_t gid) {
   return entry != nullptr ? entry->gr_name : std::to_string(gid);
 }
 
+std::vector<PathFacts> parents_of(const std::string& directory) {
+  std::vector<PathFacts> parents;
+  std::error_code error;
+  std::filesystem::path at = std::filesystem::absolute(directory, error).lexically_normal();
+  if (!at.has_filename()) at = at.parent_path();
+  while (at.has_relative_path()) {
+    at = at.parent_path();
+    // What they lead to, where they are links.
+    const auto real = std::filesystem::canonical(at, error);
+    if (!error) parents.push_back(path_facts_of(real.string()));
+  }
+  return parents;
+}
+
 bool has_listener(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -33,10 +48,10 @@ bool has_listener(const std::string& path) {
   std::memcpy(address.sun_path, path.c_str(), path.size());
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return false;
-  // EAGAIN: one who listens, and has much to do.
+  // EAGAIN: one who listens, and has much to do. EACCES: nobody can say who may not connect.
   const bool is_there =
       ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
-      errno == EAGAIN;
+      errno == EAGAIN || errno == EACCES;
   ::close(fd);
   return is_there;
 }
@@ -65,6 +80,8 @@ PathFacts path_facts_of(const std::string& path) {
 RuntimeFacts gather_runtime(const Invocation& invocation) {
   const std::string& directory = invocation.runtime_dir;
   RuntimeFacts facts;
+  facts.instance = instance_of(directory);
+  facts.parents = parents_of(directory);
   facts.directory = path_facts_of(directory);
   facts.control = path_facts_of(directory + "/" + shm::kControlName);
   facts.socket = path_facts_of(directory + "/" + shm::kSocketName);

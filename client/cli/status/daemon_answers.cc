@@ -42,6 +42,9 @@ DaemonAnswers ask_daemon(const std::string& runtime_dir) {
   DaemonAnswers answers;
   const auto health = daemon.call({.method = "GET", .target = "/healthz"}, kTimeout);
   answers.is_alive = health && client::is_success(*health);
+  if (!health && health.error().kind() == ErrorKind::kNotAllowed) {
+    answers.refusal = health.error().message();
+  }
   if (!answers.is_alive) return answers;
   const client::Request readiness{.method = "GET", .target = "/readyz"};
   const auto ready = daemon.call(readiness, kTimeout);

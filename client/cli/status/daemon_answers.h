@@ -12,7 +12,9 @@
 namespace iceblink::cli {
 
 struct DaemonAnswers {
-  bool is_alive = false;                 // /healthz
+  bool is_alive = false;  // /healthz
+  /// Why this user may not ask: then it may be alive all the same, and the rest is unknown.
+  std::optional<std::string> refusal;
   std::optional<std::string> not_ready;  // /readyz: why; empty optional: it is, or no answer
   /// /metrics, by name: of those with labels the sum. Empty: it did not answer.
   std::map<std::string, double, std::less<>> metrics;

@@ -7,7 +7,7 @@ namespace iceblink::cli {
 
 std::vector<HotTables::Row> HotTables::take(const Catalog& catalog, std::size_t rows_max) {
   std::map<std::string, std::uint64_t> counts;
-  while (token_) {
+  for (int calls = 0; token_ && calls < calls_max_; ++calls) {
     const auto found = catalog.changes_since(*token_);
     if (!found) {
       token_.reset();

@@ -14,6 +14,10 @@ namespace iceblink::cli {
 
 class HotTables {
  public:
+  /// Of the feed, in one look; so that a look ends while commits come faster than they are read.
+  static constexpr int kCallsMax = 32;
+  explicit HotTables(int calls_max = kCallsMax) : calls_max_(calls_max) {}
+
   struct Row {
     std::string name;  // dotted
     std::uint64_t commit_count = 0;
@@ -21,10 +25,12 @@ class HotTables {
   };
 
   /// Since the last call, the most first, at most `rows_max`; of the first call none. Where the
-  /// feed has a gap (another store, a log that is too short, no daemon to ask) it begins anew.
+  /// feed has a gap (another store, a log that is too short, no daemon to ask) it begins anew. What
+  /// is more than calls_max times Catalog::kChangesPerCall is left to the next call.
   [[nodiscard]] std::vector<Row> take(const Catalog& catalog, std::size_t rows_max);
 
  private:
+  const int calls_max_;
   std::optional<ChangeToken> token_;
 };
 

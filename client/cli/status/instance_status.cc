@@ -16,6 +16,11 @@ std::int64_t now_ms() {
 
 }  // namespace
 
+bool InstanceStatus::is_alive() const {
+  if (daemon.is_alive) return true;
+  return daemon.refusal && info && health.pid != 0 && !health.is_stale;
+}
+
 std::optional<std::int64_t> InstanceStatus::last_beat_ms() const {
   if (!info || health.heartbeat_age == std::chrono::nanoseconds::max()) return std::nullopt;
   return now_ms - duration_cast<milliseconds>(health.heartbeat_age).count();
@@ -27,6 +32,11 @@ std::vector<ArenaFile> InstanceStatus::other_arenas() const {
     if (!info || arena.epoch != info->epoch) others.push_back(arena);
   }
   return others;
+}
+
+ExitCode exit_code_of(const InstanceStatus& status) {
+  if (status.daemon.is_alive) return ExitCode::kYes;
+  return status.is_alive() ? ExitCode::kNotAllowed : ExitCode::kNoDaemon;
 }
 
 InstanceStatus look_at_instance(const std::string& runtime_dir, const Result<Catalog>& catalog) {

@@ -28,11 +28,16 @@ struct InstanceStatus {
   RuntimeFiles files;
   std::int64_t now_ms = 0;  // since 1970
 
+  /// It answers; or it may not be asked, and its signs of life are fresh.
+  [[nodiscard]] bool is_alive() const;
   /// Its last sign of life; nothing without a segment.
   [[nodiscard]] std::optional<std::int64_t> last_beat_ms() const;
   /// In the directory, and not the one that readers use.
   [[nodiscard]] std::vector<ArenaFile> other_arenas() const;
 };
+
+/// Whether the daemon answered, and else why not.
+[[nodiscard]] ExitCode exit_code_of(const InstanceStatus& status);
 
 /// Takes as long as the daemon takes to answer, and a few seconds at most.
 [[nodiscard]] InstanceStatus look_at_instance(const Invocation& invocation);

@@ -12,13 +12,15 @@ Result<ExitCode> print_status(const Invocation& invocation) {
   } else {
     for (const auto& line : status_lines(status)) print_line(line);
   }
-  return status.daemon.is_alive ? ExitCode::kYes : ExitCode::kNoDaemon;
+  return exit_code_of(status);
 }
 
 }  // namespace
 
 void add_status_commands(CLI::App& app, Invocation& invocation) {
-  app.add_subcommand("status", "show the instance on one screen (exit code 3: no daemon answers)")
+  app.add_subcommand("status",
+                     "show the instance on one screen (exit code 3: no daemon answers; 7: it may "
+                     "not be asked)")
       ->callback(
           [&invocation] { invocation.run = [&invocation] { return print_status(invocation); }; });
 }

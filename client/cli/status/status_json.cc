@@ -10,7 +10,7 @@ namespace {
 namespace json = boost::json;
 
 json::object daemon_json(const InstanceStatus& status) {
-  json::object daemon{{"alive", status.daemon.is_alive},
+  json::object daemon{{"alive", status.is_alive()},
                       {"pid", nullptr},
                       {"version", nullptr},
                       {"since", nullptr},
@@ -19,10 +19,11 @@ json::object daemon_json(const InstanceStatus& status) {
   if (status.info) {
     daemon["version"] = status.info->daemon_version;
     daemon["since"] = to_utc(status.info->daemon_started_s);
-    if (!status.daemon.is_alive) daemon["stopped-in-order"] = status.health.pid == 0;
+    if (!status.is_alive()) daemon["stopped-in-order"] = status.health.pid == 0;
   }
   if (const auto last = status.last_beat_ms()) daemon["last-sign-of-life"] = exact_time_of(*last);
   if (status.daemon.is_alive) daemon["ready"] = !status.daemon.not_ready;
+  if (status.daemon.refusal) daemon["refused"] = *status.daemon.refusal;
   return daemon;
 }
 

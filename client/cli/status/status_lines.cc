@@ -13,6 +13,7 @@ namespace iceblink::cli {
 namespace {
 
 constexpr std::size_t kLabelColumns = 12;
+constexpr const char* kRefused = "may not be asked by this user (permission)";
 
 class Screen {
  public:
@@ -37,19 +38,20 @@ std::string count_text(std::uint64_t count, const char* singular) {
 }
 
 void add_daemon(Screen& screen, const InstanceStatus& status) {
-  if (status.daemon.is_alive && status.info) {
+  if (status.is_alive() && status.info) {
     const auto age = std::chrono::milliseconds(
         status.now_ms - static_cast<std::int64_t>(status.info->daemon_started_s) * 1000);
     screen.add("daemon", "alive: pid " + std::to_string(status.health.pid) + ", version " +
                              status.info->daemon_version + ", since " +
                              to_utc(status.info->daemon_started_s) + " (" + duration_text(age) +
                              ")");
+    if (status.daemon.refusal) return screen.add("", kRefused);
     screen.add("ready", status.daemon.not_ready ? "NO: " + *status.daemon.not_ready : "yes");
     return;
   }
   if (status.daemon.is_alive) return screen.add("daemon", "answers");
   const auto last = status.last_beat_ms();
-  if (!last) return screen.add("daemon", "does not answer");
+  if (!last) return screen.add("daemon", status.daemon.refusal ? kRefused : "does not answer");
   const std::string since = time_of(*last) + " (" + duration_text(status.health.heartbeat_age) +
                             " ago), version " + status.info->daemon_version;
   screen.add("daemon", "NOT alive since " + since);
@@ -126,10 +128,9 @@ std::vector<std::string> status_lines(const InstanceStatus& status) {
   add_segment(screen, status);
   add_memory(screen, status);
   screen.add("clients",
-             status.info
-                 ? "can attach, layout version " + std::to_string(shm::kLayoutVersion) +
-                       (status.daemon.is_alive ? "" : "; lookups are answered, writes are not")
-                 : "cannot attach: neither lookups nor writes are answered");
+             status.info ? "can attach, layout version " + std::to_string(shm::kLayoutVersion) +
+                               (status.is_alive() ? "" : "; lookups are answered, writes are not")
+                         : "cannot attach: neither lookups nor writes are answered");
   add_work(screen, status.daemon);
   return screen.take();
 }

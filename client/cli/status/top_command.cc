@@ -46,7 +46,7 @@ std::vector<std::string> screen_lines(const Look& look) {
 
 std::string compact_line(const Look& look) {
   const InstanceStatus& status = look.status;
-  std::string line = time_of(status.now_ms) + (status.daemon.is_alive ? " alive" : " NOT alive");
+  std::string line = time_of(status.now_ms) + (status.is_alive() ? " alive" : " NOT alive");
   if (!status.info) return line + " " + status.info.error().message();
   line += " generation " + std::to_string(status.info->generation);
   if (look.generations_per_s) line += " (" + rate_text(*look.generations_per_s) + "/s)";
@@ -110,11 +110,11 @@ Look Top::look(const Invocation& invocation) {
 Result<ExitCode> Top::run(const Invocation& invocation) {
   const auto interval = std::chrono::milliseconds(static_cast<std::int64_t>(interval_s * 1000));
   Terminal terminal;
-  bool is_alive = false;
+  ExitCode code = count == 0 ? ExitCode::kYes : ExitCode::kNoDaemon;
   for (std::uint64_t shown = 0; !count || shown < *count; ++shown) {
     if (shown > 0 && !terminal.wait(interval)) break;
     const Look seen = look(invocation);
-    is_alive = seen.status.daemon.is_alive;
+    code = exit_code_of(seen.status);
     if (invocation.is_json()) {
       print_json(look_json(seen));
     } else if (terminal.is_one()) {
@@ -124,7 +124,7 @@ Result<ExitCode> Top::run(const Invocation& invocation) {
     }
     if (std::ferror(stdout) != 0) break;
   }
-  return is_alive || count == 0 ? ExitCode::kYes : ExitCode::kNoDaemon;
+  return code;
 }
 
 }  // namespace

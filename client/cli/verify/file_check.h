@@ -15,6 +15,7 @@
 #include "client/cli/progress.h"
 #include "client/cli/verify/problems.h"
 #include "client/file_reader.h"
+#include "iceberg/location_map.h"
 #include "shm/segment.h"
 
 namespace iceblink::cli {
@@ -24,6 +25,7 @@ struct FileCheckCounts {
   std::uint64_t bytes = 0;
   std::uint64_t unverified = 0;  // registered without a look, so there is nothing to compare with
   std::uint64_t other_schemes = 0;  // that this program does not read
+  std::uint64_t not_readable = 0;   // by this user: they may be as they should
   std::uint64_t moved_on = 0;       // the name stood for something else by then
 };
 
@@ -31,10 +33,11 @@ class FileCheck {
  public:
   /// All are kept by reference.
   FileCheck(shm::Segment& segment, const shm::PinnedView& begin, client::FileReader& files,
-            std::size_t file_bytes_max, Problems& problems)
+            const iceberg::LocationMap& map, std::size_t file_bytes_max, Problems& problems)
       : segment_(segment),
         begin_(begin),
         files_(files),
+        map_(map),
         file_bytes_max_(file_bytes_max),
         problems_(problems) {}
 
@@ -43,6 +46,8 @@ class FileCheck {
 
  private:
   void add(const shm::RecordView& record);
+  /// What a file will take, as it is now; 0 where that cannot be told.
+  [[nodiscard]] std::uint64_t bytes_of(const shm::RecordView& record) const;
   void read_pending();
   /// What is wrong with it; empty: nothing.
   [[nodiscard]] std::string problem_of(const shm::RecordView& record,
@@ -52,11 +57,12 @@ class FileCheck {
   shm::Segment& segment_;
   const shm::PinnedView& begin_;
   client::FileReader& files_;
+  const iceberg::LocationMap& map_;
   const std::size_t file_bytes_max_;
   Problems& problems_;
   FileCheckCounts counts_;
   std::vector<shm::RecordView> pending_;
-  std::size_t piece_ = 16;  // files that are read together
+  std::uint64_t pending_bytes_ = 0;
 };
 
 }  // namespace iceblink::cli

@@ -31,7 +31,25 @@ struct Report {
   [[nodiscard]] bool is_sound() const { return segment.problems.empty() && problems.count() == 0; }
   [[nodiscard]] ExitCode exit_code() const {
     if (!is_sound()) return ExitCode::kInvalid;
-    return store && !store->ok() ? ExitCode::kNoDaemon : ExitCode::kYes;
+    if (store && !store->ok()) return exit_code_of_store();
+    return files && files->not_readable > 0 ? ExitCode::kNotAllowed : ExitCode::kYes;
+  }
+
+ private:
+  /// Why the store was not compared: what its answers to others mean is not asked here.
+  [[nodiscard]] ExitCode exit_code_of_store() const {
+    switch (store->error().kind()) {
+      case ErrorKind::kNoDaemon:
+      case ErrorKind::kNoSegment:
+      case ErrorKind::kTimedOut:
+        return ExitCode::kNoDaemon;
+      case ErrorKind::kNotAllowed:
+        return ExitCode::kNotAllowed;
+      case ErrorKind::kGone:
+        return ExitCode::kConflict;
+      default:
+        return ExitCode::kInternal;
+    }
   }
 };
 
@@ -55,9 +73,22 @@ json::object report_json(const Report& report) {
                                      {"bytes", report.files->bytes},
                                      {"unverified", report.files->unverified},
                                      {"other-schemes", report.files->other_schemes},
+                                     {"not-readable", report.files->not_readable},
                                      {"moved-on", report.files->moved_on}};
   }
   return document;
+}
+
+/// What was wanted, and not compared.
+std::string gaps_text(const Report& report) {
+  const bool lacks_store = report.store && !report.store->ok();
+  const bool lacks_files = report.files && report.files->not_readable > 0;
+  if (lacks_store && lacks_files) return ", but the store and some files were not compared";
+  if (lacks_store) {
+    return report.store_row_count == 0 ? ", but the store was not compared"
+                                       : ", but the store was not compared to its end";
+  }
+  return lacks_files ? ", but some files could not be read" : "";
 }
 
 void print_text(const Report& report) {
@@ -80,9 +111,12 @@ void print_text(const Report& report) {
     const FileCheckCounts& files = *report.files;
     print_line("files    " + std::to_string(files.read) + " read, " +
                std::to_string(files.unverified) + " registered unverified, " +
-               std::to_string(files.other_schemes) + " of other schemes");
+               std::to_string(files.other_schemes) + " of other schemes" +
+               (files.not_readable == 0
+                    ? ""
+                    : ", " + std::to_string(files.not_readable) + " not readable by this user"));
   }
-  print_line(report.is_sound() ? "no difference was found"
+  print_line(report.is_sound() ? "no difference was found" + gaps_text(report)
                                : "differences: " + std::to_string(segment.problems.size() +
                                                                   report.problems.count()));
 }
@@ -104,8 +138,10 @@ Status compare_more(const Verify& wanted, const Invocation& invocation, Report& 
   }
   if (wanted.leaves_out_files) return Ok{};
   ICEBLINK_ASSIGN_OR_RETURN(const auto files, client::FileReader::make(invocation.options.files));
-  FileCheck check(*segment, begin, *files, invocation.options.metadata_limits.document_bytes_max,
-                  report.problems);
+  ICEBLINK_ASSIGN_OR_RETURN(const auto map,
+                            iceberg::LocationMap::of(invocation.options.files.location_prefixes));
+  FileCheck check(*segment, begin, *files, map,
+                  invocation.options.metadata_limits.document_bytes_max, report.problems);
   Progress progress("files", pointers);
   check.run(progress);
   report.files = check.counts();
@@ -138,8 +174,10 @@ void add_verify_command(CLI::App& app, Invocation& invocation) {
   const auto verify = std::make_shared<Verify>();
   auto* const command = app.add_subcommand("verify",
                                            "compare segment, store and metadata files (exit code "
-                                           "5: a difference; 3: the daemon does not "
-                                           "answer, so that the store was not compared)");
+                                           "5: a difference; 3: no daemon answers, 4: the store "
+                                           "became another one, 7: this user may not read it or "
+                                           "some files, 70: another error, so that not all was "
+                                           "compared)");
   command->add_flag("--no-files", verify->leaves_out_files, "read no metadata files");
   command->add_flag("--segment-only", verify->is_of_segment_only,
                     "check the bytes of the segment and nothing else");

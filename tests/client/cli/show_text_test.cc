@@ -1,10 +1,11 @@
 // Numbers, progress and metrics, as the program shows and reads them.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "client/cli/doctor/command_output.h"
 #include "client/cli/number_text.h"
 #include "client/cli/progress.h"
 #include "client/cli/status/daemon_answers.h"
+#include "client/cli/status/instance_status.h"
 
 namespace iceblink::cli {
 namespace {
@@ -13,6 +14,8 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(ProgressLine, HasABarOnceTheTotalIsKnown) {
   EXPECT_EQ(Progress::line_of("tables", 500, 1000, seconds(2)),
@@ -72,6 +75,44 @@ TEST(Metrics, AreReadByNameAndSummedOverLabels) {
   answers.metrics = metrics;
   EXPECT_EQ(answers.metric("b"), 1500U);
   EXPECT_EQ(answers.metric("d"), std::nullopt);
+}
+
+/// Of a daemon that beats, and whose socket this user may not open.
+InstanceStatus refused() {
+  InstanceStatus status;
+  status.info->daemon_version = "1.0";
+  status.health.pid = 299;
+  status.daemon.refusal = "/run/iceblink/main/catalog.sock: Permission denied";
+  return status;
+}
+
+std::string text_of(const InstanceStatus& status) {
+  std::string text;
+  for (const auto& line : status_lines(status)) text += line + "\n";
+  return text;
+}
+
+TEST(StatusText, ADaemonThatMayNotBeAskedIsJudgedByItsSignsOfLife) {
+  InstanceStatus status = refused();
+  EXPECT_THAT(text_of(status), HasSubstr("alive: pid 299"));
+  EXPECT_THAT(text_of(status), HasSubstr("may not be asked by this user (permission)"));
+  EXPECT_THAT(text_of(status), Not(HasSubstr("NOT alive")));
+  EXPECT_THAT(text_of(status), Not(HasSubstr("ready")));
+  EXPECT_EQ(exit_code_of(status), ExitCode::kNotAllowed);
+  const auto daemon = status_json(status).at("daemon").as_object();
+  EXPECT_EQ(daemon.at("alive"), true);
+  EXPECT_EQ(daemon.at("refused").as_string(), *status.daemon.refusal);
+  EXPECT_FALSE(daemon.contains("ready"));
+  status.health.is_stale = true;
+  EXPECT_THAT(text_of(status), HasSubstr("NOT alive since"));
+  EXPECT_EQ(exit_code_of(status), ExitCode::kNoDaemon);
+}
+
+TEST(StatusText, WithoutASegmentWhoMayNotAskKnowsNothingOfTheDaemon) {
+  InstanceStatus status = refused();
+  status.info = Error{ErrorKind::kNotAllowed, "no"};
+  EXPECT_THAT(text_of(status), HasSubstr("may not be asked by this user (permission)"));
+  EXPECT_EQ(exit_code_of(status), ExitCode::kNoDaemon);
 }
 
 TEST(CommandOutput, IsTheFirstLine) {
