@@ -28,6 +28,13 @@ void add_value(std::string& line, std::string_view text) {
 
 }  // namespace
 
+std::string shortened(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return std::string(text);
+  std::size_t size = bytes_max;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
+  return std::string(text.substr(0, size)) + "…";
+}
+
 std::string event_text(std::string_view event, std::initializer_list<LogField> fields) {
   std::string line(event);
   for (const LogField& field : fields) {

@@ -10,6 +10,7 @@
 #include <spdlog/common.h>
 
 #include <concepts>
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ struct LogField {
   std::string_view key;
   std::string value;
 };
+
+/// Of a value that a client chose, what is worth showing: its beginning, cut between characters.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t bytes_max = 200);
 
 /// The line without what the logger puts before it.
 [[nodiscard]] std::string event_text(std::string_view event,

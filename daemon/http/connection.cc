@@ -82,8 +82,11 @@ void Connection::on_handshake(const error_code& error) {
   if (!error) return begin_request();
   // Who only comes and goes is not worth a line.
   if (error.category() == asio::error::get_ssl_category()) {
-    log_event(level::warn, "handshake failed",
-              {{"reason", error.message()}, {"peer", caller_.name}});
+    const auto left_out = services_.refusal_lines.take("handshake", steady_clock::now());
+    if (left_out) {
+      log_event(level::warn, "handshake failed",
+                {{"reason", error.message()}, {"peer", caller_.name}, {"left_out", *left_out}});
+    }
   }
   close();
 }
@@ -230,7 +233,8 @@ void Connection::refuse(const RequestRefusal& refusal) {
   request_id_ = request_id_of({});
   Response response = error_response(refusal.error, refusal.message);
   if (response.status == 401 || response.status == 403) {
-    log_denial(response, {caller_, request_id_, reader_->method(), reader_->target()});
+    log_denial(response, {caller_, request_id_, reader_->method(), reader_->target()},
+               services_.refusal_lines);
   }
   log_event(level::debug, "request unread",
             {{"id", request_id_},

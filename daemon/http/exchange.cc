@@ -283,7 +283,8 @@ void Exchange::answer(Response response) noexcept {
   if (answered_.exchange(true, std::memory_order_relaxed)) return;
   try {
     if (response.status == 401 || response.status == 403) {
-      log_denial(response, {caller(), request_.id, request_.method, request_.target});
+      log_denial(response, {caller(), request_.id, request_.method, request_.target},
+                 services_.refusal_lines);
     }
     if (claim_ && !is_answer_stored_) {
       if (auto stored = stored_answer_of(response)) {

@@ -31,6 +31,12 @@ TEST(LogEvent, TakesTextAndNumbersOfAnyKind) {
             "e a=s b=v c=-1 d=18446744073709551615");
 }
 
+TEST(LogEvent, ShowsTheBeginningOfALongValueInWholeCharacters) {
+  EXPECT_EQ(shortened("short", 5), "short");
+  EXPECT_EQ(shortened("longer", 5), "longe…");
+  EXPECT_EQ(shortened("abcdé", 5), "abcd…");
+}
+
 TEST(LogRate, LetsTenLinesOfAReasonThroughASecond) {
   LogRate rate;
   const LogRate::Clock::time_point start{};
