@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <exception>
 
 namespace iceblink::daemon {
 namespace {
@@ -39,16 +40,20 @@ std::string event_text(std::string_view event, std::initializer_list<LogField> f
   std::string line(event);
   for (const LogField& field : fields) {
     line += ' ';
-    line += field.key;
+    line += field.key();
     line += '=';
-    add_value(line, field.value);
+    add_value(line, field.text());
   }
   return line;
 }
 
 void log_event(level::level_enum at, std::string_view event,
-               std::initializer_list<LogField> fields) {
-  if (spdlog::should_log(at)) spdlog::log(at, event_text(event, fields));
+               std::initializer_list<LogField> fields) noexcept {
+  try {
+    if (spdlog::should_log(at)) spdlog::log(at, event_text(event, fields));
+  } catch (const std::exception&) {
+    // Nothing that is done may depend on its line.
+  }
 }
 
 }  // namespace iceblink::daemon

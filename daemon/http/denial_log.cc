@@ -1,5 +1,7 @@
 #include "daemon/http/denial_log.h"
 
+#include <exception>
+
 #include "daemon/log_event.h"
 
 namespace iceblink::daemon::http {
@@ -8,9 +10,7 @@ namespace {
 /// It may begin with a location.
 constexpr std::size_t kReasonBytesMax = 1024;
 
-}  // namespace
-
-void log_denial(const Response& response, const DeniedRequest& request, LogRate& rate) {
+void write(const Response& response, const DeniedRequest& request, LogRate& rate) {
   const bool is_tcp = request.caller.transport == Transport::kTcp;
   const auto left_out = rate.take(is_tcp ? "denied over TCP" : "denied", LogRate::Clock::now());
   if (!left_out) return;
@@ -24,6 +24,16 @@ void log_denial(const Response& response, const DeniedRequest& request, LogRate&
              {"path", shortened(request.target.substr(0, request.target.find('?')))},
              {"status", response.status},
              {"left_out", *left_out}});
+}
+
+}  // namespace
+
+void log_denial(const Response& response, const DeniedRequest& request, LogRate& rate) noexcept {
+  try {
+    write(response, request, rate);
+  } catch (const std::exception&) {
+    // No memory for a line: the answer is another matter.
+  }
 }
 
 }  // namespace iceblink::daemon::http

@@ -21,6 +21,6 @@ struct DeniedRequest {
 
 /// One warning for a 401 or 403, as often as `rate` lets it, for each transport apart: who floods
 /// one hides nothing of the other. Of the target the path alone, since a query may hold anything.
-void log_denial(const Response& response, const DeniedRequest& request, LogRate& rate);
+void log_denial(const Response& response, const DeniedRequest& request, LogRate& rate) noexcept;
 
 }  // namespace iceblink::daemon::http

@@ -344,17 +344,19 @@ void Exchange::send(Response response) {
   peer_->send(std::move(response));
 }
 
-void Exchange::account(const Response& response) {
+void Exchange::account(const Response& response) noexcept {
   const auto duration = std::chrono::steady_clock::now() - begun_at_;
   services_.request_times.observe(route_class_of(request_.verb, request_.target), duration);
-  const AnsweredRequest answered{request_, caller(), response, duration};
-  if (response.status >= 400) {
-    log_refusal(answered, services_.refusal_lines);
-  } else if (change_) {
-    services_.metrics.observe(Timed::kCommit, duration);
-    log_change(answered, *change_);
+  const bool is_done_change = response.status < 400 && change_;
+  if (is_done_change) services_.metrics.observe(Timed::kCommit, duration);
+  try {
+    const AnsweredRequest answered{request_, caller(), response, duration};
+    if (response.status >= 400) log_refusal(answered, services_.refusal_lines);
+    if (is_done_change) log_change(answered, *change_);
+    log_request(answered);
+  } catch (const std::exception&) {
+    // A line, and no more.
   }
-  log_request(answered);
 }
 
 void Exchange::note_change(ChangeSummary change) {

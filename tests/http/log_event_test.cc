@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
 #include "daemon/log_rate.h"
 
 namespace iceblink::daemon {
@@ -29,6 +34,15 @@ TEST(LogEvent, TakesTextAndNumbersOfAnyKind) {
                              {"c", -1},
                              {"d", ~std::uint64_t{0}}}),
             "e a=s b=v c=-1 d=18446744073709551615");
+}
+
+TEST(LogEvent, TakesNoMemoryForItsFields) {
+  const std::string text(1000, 'x');
+  const LogField field("k", text);
+  EXPECT_EQ(field.text().data(), text.data());
+  EXPECT_EQ(LogField("k", std::numeric_limits<std::int64_t>::min()).text(), "-9223372036854775808");
+  static_assert(std::is_nothrow_constructible_v<LogField, const char*, const std::string&>);
+  static_assert(noexcept(log_event(level::err, "e", {{"k", 1}, {"k", "text"}})));
 }
 
 TEST(LogEvent, ShowsTheBeginningOfALongValueInWholeCharacters) {
