@@ -53,6 +53,7 @@ Connection::Connection(Socket socket, std::shared_ptr<const TlsContext> tls, Cal
     : services_(services),
       next_limits_(limits),
       registry_(std::move(registry)),
+      transport_(caller.transport),
       caller_(std::move(caller)),
       limits_(limits.get()),
       stream_(std::move(socket), std::move(tls)),
@@ -103,7 +104,10 @@ bool Connection::end_idle(std::int64_t since_ns) {
   if (!idle_since_ns_.compare_exchange_strong(since_ns, kNotIdle, std::memory_order_relaxed)) {
     return false;
   }
-  drain();
+  asio::post(stream_.executor(), [self = shared_from_this()] {
+    self->is_draining_ = true;
+    if (!self->is_busy_) self->close();
+  });
   return true;
 }
 
@@ -132,9 +136,9 @@ void Connection::begin_request() {
   limits_ = next_limits_.get();
   reader_->begin(limits_->body_bytes_max);
   set_deadline(reader_->has_begun() ? limits_->request_timeout : limits_->idle_timeout);
+  is_busy_ = false;
   // relaxed: whoever ends it claims it by an exchange
-  idle_since_ns_.store(reader_->has_begun() ? kNotIdle : to_ns(steady_clock::now()),
-                       std::memory_order_relaxed);
+  idle_since_ns_.store(to_ns(steady_clock::now()), std::memory_order_relaxed);
   on_bytes();
 }
 
@@ -157,10 +161,7 @@ void Connection::on_read(const error_code& error, std::size_t bytes) {
   }
   if (error) return close();
   reader_->fill(bytes);
-  if (!had_begun && reader_->has_begun()) {
-    set_deadline(limits_->request_timeout);
-    idle_since_ns_.store(kNotIdle, std::memory_order_relaxed);  // relaxed: as above
-  }
+  if (!had_begun && reader_->has_begun()) set_deadline(limits_->request_timeout);
   on_bytes();
 }
 
@@ -201,7 +202,13 @@ std::optional<RequestRefusal> Connection::judge(
     return refusal;
   }
   // The router refuses the rest: of these no body is read, which could not do anything.
-  if (announces_body(header)) return refusal_of(caller_, Access::kRead);
+  if (announces_body(header)) {
+    if (auto refusal = refusal_of(caller_, Access::kRead)) return refusal;
+  }
+  if (caller_.access != Access::kNone) {
+    is_busy_ = true;
+    idle_since_ns_.store(kNotIdle, std::memory_order_relaxed);  // relaxed: as in begin_request
+  }
   return std::nullopt;
 }
 

@@ -34,6 +34,11 @@ using std::chrono::steady_clock;
 /// After an accept failed for want of descriptors or memory.
 constexpr milliseconds kAcceptPause{100};
 
+/// Of all connections, so that nobody who comes over TCP keeps away those who come over the socket.
+std::size_t tcp_share_of(std::size_t connections_max) {
+  return std::max<std::size_t>(1, connections_max - (connections_max + 3) / 4);
+}
+
 milliseconds sweep_period_of(const ConnectionLimits& limits) {
   const auto shortest =
       std::min({limits.idle_timeout, limits.request_timeout, limits.write_timeout});
@@ -211,7 +216,11 @@ class Server::State {
     auto tls = transport == Transport::kTcp ? tls_.get() : nullptr;
     // relaxed: a limit, which orders nothing
     const auto connections_max = connections_max_.load(std::memory_order_relaxed);
-    if (registry_->size() >= connections_max && !registry_->end_most_idle()) {
+    const bool is_share_taken = transport == Transport::kTcp &&
+                                registry_->count(Transport::kTcp) >= tcp_share_of(connections_max);
+    const bool is_full = is_share_taken || registry_->size() >= connections_max;
+    const auto whose = is_share_taken ? std::optional(Transport::kTcp) : std::nullopt;
+    if (is_full && !registry_->end_most_idle(whose)) {
       // relaxed: a counter, for showing
       services_.counters.connections_refused.fetch_add(1, std::memory_order_relaxed);
       const auto left_out = services_.refusal_lines.take("connection", steady_clock::now());
