@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/beast/http/field.hpp>
+#include <cerrno>
 #include <limits>
 #include <utility>
 
@@ -37,7 +38,6 @@ constexpr milliseconds kDiscardTimeout{2000};
 constexpr std::uint64_t kUncountedBytes = 64 * 1024;
 /// A large answer is given time as if the peer took this much a second.
 constexpr std::uint64_t kSlowestBytesPerMs = 1024;
-
 /// Of a file's, what is read and sent at a time.
 constexpr std::uint64_t kFilePartBytes = 256 * 1024;
 
@@ -293,27 +293,51 @@ void Connection::write(Response response) {
   set_deadline(limits_->write_timeout + milliseconds(extra_ms));
   stream_.async_write(buffers, [self = shared_from_this(), keeps_alive](error_code error) {
     if (error) return self->close();
-    if (self->response_.file) return self->write_file(0, keeps_alive);
+    if (const auto& file = self->response_.file) {
+      self->file_until_ = steady_clock::now() + self->limits_->write_timeout +
+                          milliseconds(file->bytes / kSlowestBytesPerMs);
+      return self->write_file(0, keeps_alive);
+    }
     self->keeps_alive_ = keeps_alive;
     self->on_written();
   });
 }
 
-// It was written a moment ago, so that reading it here does not wait for a disk.
 void Connection::write_file(std::uint64_t offset, bool keeps_alive) {
-  const FileBody& file = *response_.file;
-  const std::uint64_t left = file.bytes - offset;
+  const std::uint64_t left = response_.file->bytes - offset;
   if (left == 0) {
     file_part_ = {};
     keeps_alive_ = keeps_alive;
     return on_written();
   }
   file_part_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, kFilePartBytes)));
-  const auto count =
-      ::pread(file.fd, file_part_.data(), file_part_.size(), static_cast<off_t>(offset));
-  if (count <= 0) return close();  // the length was promised
-  file_part_.resize(static_cast<std::size_t>(count));
-  set_deadline(limits_->write_timeout);
+  // For a part and for all of it: who takes it a byte at a time does not keep it for ever.
+  set_deadline(std::min(steady_clock::now() + limits_->write_timeout, file_until_));
+  const bool is_taken = services_.files.run([self = shared_from_this(), offset, keeps_alive] {
+    const bool is_read = self->read_file_part(offset);
+    try {
+      asio::post(self->stream_.executor(), [self, offset, keeps_alive, is_read] {
+        if (!is_read) return self->close();  // the length was promised
+        self->write_file_part(offset, keeps_alive);
+      });
+    } catch (const std::exception&) {  // no memory: it ends with its last holder
+    }
+  });
+  if (!is_taken) close();
+}
+
+bool Connection::read_file_part(std::uint64_t offset) noexcept {
+  for (std::size_t done = 0; done < file_part_.size();) {
+    const auto count = ::pread(response_.file->fd, file_part_.data() + done,
+                               file_part_.size() - done, static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+void Connection::write_file_part(std::uint64_t offset, bool keeps_alive) {
   stream_.async_write({asio::buffer(file_part_)},
                       [self = shared_from_this(), offset, keeps_alive](error_code error) {
                         if (error) return self->close();
@@ -360,8 +384,12 @@ void Connection::close() noexcept {
 }
 
 void Connection::set_deadline(milliseconds from_now) noexcept {
+  set_deadline(steady_clock::now() + from_now);
+}
+
+void Connection::set_deadline(steady_clock::time_point at) noexcept {
   // relaxed: who finds it passed looks again on the strand
-  deadline_ns_.store(to_ns(steady_clock::now() + from_now), std::memory_order_relaxed);
+  deadline_ns_.store(to_ns(at), std::memory_order_relaxed);
 }
 
 void Connection::clear_deadline() noexcept {

@@ -82,8 +82,11 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void refuse(const RequestRefusal& refusal);
   void write_continue();
   void write(Response response);
-  /// The file's bytes from `offset` on, a part at a time.
+  /// The file's bytes from `offset` on, a part at a time, read where nobody waits for the disk.
   void write_file(std::uint64_t offset, bool keeps_alive);
+  /// On a file thread; false: not all of it could be read.
+  [[nodiscard]] bool read_file_part(std::uint64_t offset) noexcept;
+  void write_file_part(std::uint64_t offset, bool keeps_alive);
   void on_written();
   /// Counts the body of the request in hand; false when there is no room for it.
   [[nodiscard]] bool claim_request_bytes() noexcept;
@@ -91,6 +94,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void discard_rest();
   void close() noexcept;
   void set_deadline(std::chrono::milliseconds from_now) noexcept;
+  void set_deadline(std::chrono::steady_clock::time_point at) noexcept;
   void clear_deadline() noexcept;
 
   // Constant after construction.
@@ -119,7 +123,8 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   std::uint64_t answer_bytes_ = 0;
   std::uint64_t request_bytes_ = 0;
   Response response_;            // being written
-  std::vector<char> file_part_;  // of its file
+  std::vector<char> file_part_;  // of its file; a file thread's while that reads
+  std::chrono::steady_clock::time_point file_until_{};  // all of it has been taken
   std::uint64_t discarded_bytes_ = 0;
 
   // steady_clock nanoseconds; relaxed: whoever finds it passed looks again on the strand.
