@@ -9,8 +9,8 @@ namespace iceblink::daemon {
 namespace {
 
 bool is_plain(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return c > ' ' && c != '"' && c != '=' && c != '\\' && c != '\x7f';
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\';
   });
 }
 

@@ -25,6 +25,7 @@ TEST(LogEvent, QuotesWhatIsNotPlain) {
   EXPECT_EQ(event_text("e", {{"k", ""}}), "e k=\"\"");
   EXPECT_EQ(event_text("e", {{"k", R"(a"b\c)"}}), R"(e k="a\"b\\c")");
   EXPECT_EQ(event_text("e", {{"k", "x=1"}}), "e k=\"x=1\"");
+  EXPECT_EQ(event_text("e", {{"k", "é"}}), "e k=\"é\"");
   EXPECT_EQ(event_text("e", {{"k", "\n"}}), "e k=\"\n\"");  // the formatter escapes it
 }
 
