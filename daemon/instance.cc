@@ -26,7 +26,6 @@ namespace iceblink::daemon {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
 /// After hurry(), for the answers to what is cut off.
 constexpr Clock::duration kHurriedAnswers = std::chrono::milliseconds(50);
 /// How soon it ends the wait for threads.
@@ -74,6 +73,7 @@ class Instance::State {
         watchdog_(watchdog_period(), [this] { return status_text(); }) {}
   ~State() {
     stop();
+    if (services_) services_->metrics_thread.stop();
     if (files_) files_->stop();
     if (purges_) purges_->stop();
     if (backups_) backups_->stop();
@@ -182,6 +182,7 @@ class Instance::State {
 
   [[nodiscard]] bool wait_workers() noexcept {
     if (!server_) return true;
+    services_->metrics_thread.close();
     files_->close();
     purges_->close();
     backups_->close();
@@ -190,7 +191,8 @@ class Instance::State {
       const bool is_last = is_hurried() || now >= stop_until_;
       const auto until = is_last ? now : std::min(stop_until_, now + kHurryNoticed);
       if (metadata_commits_->end_until(until) && files_->wait_idle(until) &&
-          purges_->wait_idle(until) && backups_->wait_idle(until)) {
+          purges_->wait_idle(until) && backups_->wait_idle(until) &&
+          services_->metrics_thread.wait_idle(until)) {
         return true;
       }
       if (is_last) return false;
