@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "daemon/http/request.h"
 #include "daemon/log_event.h"
 
 namespace iceblink::daemon::http {
@@ -21,7 +22,7 @@ void write(const Response& response, const DeniedRequest& request, LogRate& rate
              {"id", request.id},
              {"peer", request.caller.name},
              {"method", request.method},
-             {"path", shortened(request.target.substr(0, request.target.find('?')))},
+             {"path", shortened(path_of(request.target))},
              {"status", response.status},
              {"left_out", *left_out}});
 }

@@ -267,7 +267,7 @@ void Exchange::fail(const Error& error) noexcept {
               {{"id", request_.id},
                {"peer", caller().name},
                {"method", request_.method},
-               {"path", request_.target},
+               {"path", path_of(request_.target)},
                {"message", error.message()}});
     const bool was_not_done = is_write() && !is_submitted_;
     Response response = was_not_done ? refusal_response(error) : error_response(error);
@@ -301,7 +301,7 @@ void Exchange::answer(Response response) noexcept {
     log_event(level::err, "answer lost",
               {{"id", request_.id},
                {"method", request_.method},
-               {"path", request_.target},
+               {"path", path_of(request_.target)},
                {"message", error.what()}});
   }
 }

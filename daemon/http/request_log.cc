@@ -103,7 +103,7 @@ void log_refusal(const AnsweredRequest& answered, LogRate& rate) {
             {{"id", answered.request.id},
              {"peer", answered.caller.name},
              {"method", answered.request.method},
-             {"path", shortened(answered.request.target)},
+             {"path", shortened(path_of(answered.request.target))},
              {"status", response.status},
              {"type", response.error_type},
              {"message", shortened(response.error_message)},
@@ -117,7 +117,7 @@ void log_request(const AnsweredRequest& answered) {
             {{"id", answered.request.id},
              {"peer", answered.caller.name},
              {"method", answered.request.method},
-             {"path", shortened(answered.request.target)},
+             {"path", shortened(path_of(answered.request.target))},
              {"status", answered.response.status},
              {"bytes", answered.response.body_bytes()},
              {"duration_ms", in_ms(answered.duration)}});

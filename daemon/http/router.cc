@@ -164,7 +164,7 @@ void route(const ExchangePtr& exchange) {
     }
     return found.handler(exchange);
   }
-  const std::string what = request.method + " " + request.target;
+  const std::string what = request.method + " " + std::string(path_of(request.target));
   if (found.verbs.empty()) {
     exchange->answer(
         error_response({404, "NoSuchEndpointException"}, "No route for request: " + what));
