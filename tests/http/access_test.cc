@@ -124,6 +124,8 @@ TEST_F(OtherUsers, ThatReadStoreNothingByAKey) {
   EXPECT_EQ(ask(kReader, report).status, 204);
   report.target = "/v1/namespaces/a/tables/none/metrics";
   EXPECT_EQ(ask(kReader, report).status, 404) << "a key without effect";
+  report.headers = {"Idempotency-Key: x"};
+  EXPECT_EQ(ask(kReader, report).status, 400);
   EXPECT_THAT(connect().get("/metrics").body, HasSubstr("\niceblink_idempotency_keys 0\n"));
 }
 
