@@ -1,8 +1,11 @@
 #include "daemon/from_settings.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <utility>
 
+#include "daemon/data_dir.h"
 #include "daemon/log_event.h"
 #include "daemon/warehouse_group.h"
 
@@ -59,6 +62,18 @@ http::ConnectionLimits connection_limits_of(const Settings& settings) {
   limits.request_timeout = settings.request_timeout;
   limits.write_timeout = settings.write_timeout;
   return limits;
+}
+
+std::vector<FileIdentity> own_files_of(const Settings& settings) {
+  const std::string store_dir = store_dir_of(settings.data_dir);
+  std::vector<FileIdentity> files;
+  for (const char* const name : {"data.mdb", "lock.mdb"}) {
+    struct stat status {};
+    if (::stat((store_dir + "/" + name).c_str(), &status) == 0) {
+      files.push_back(FileIdentity::of(status));
+    }
+  }
+  return files;
 }
 
 // A warehouse of another scheme is one that this daemon cannot write to, which is no reason not to

@@ -8,7 +8,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "daemon/file_identity.h"
 #include "daemon/http/access_policy.h"
 #include "daemon/http/connection.h"
 #include "daemon/http/tls_context.h"
@@ -32,6 +34,9 @@ void warn_unless_guarded(const Settings& settings, const http::AccessPolicy& acc
 [[nodiscard]] Result<std::shared_ptr<const http::TlsContext>> tls_of(const Settings& settings);
 
 [[nodiscard]] http::ConnectionLimits connection_limits_of(const Settings& settings);
+
+/// The store's, as far as they are there: never opened under another name.
+[[nodiscard]] std::vector<FileIdentity> own_files_of(const Settings& settings);
 
 /// The settings have a warehouse. Errors of ReadRoots::of.
 [[nodiscard]] Result<ReadRoots> read_roots_of(const Settings& settings,

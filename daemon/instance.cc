@@ -1,9 +1,9 @@
 #include "daemon/instance.h"
 
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 
 #include "daemon/arena_builds.h"
@@ -26,6 +26,10 @@ namespace iceblink::daemon {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+/// After hurry(), for the answers to what is cut off.
+constexpr Clock::duration kHurriedAnswers = std::chrono::milliseconds(50);
+/// How soon it ends the wait for threads.
+constexpr Clock::duration kHurryNoticed = std::chrono::milliseconds(20);
 
 // The reading ends here: nothing may be written while one is held.
 Result<std::uint64_t> generation_of(const Store& store) {
@@ -55,17 +59,6 @@ void make_default_warehouse(const Settings& settings, const WriteRoots& roots) {
   }
 }
 
-std::vector<FileIdentity> own_files_of(const std::string& store_dir) {
-  std::vector<FileIdentity> files;
-  for (const char* const name : {"data.mdb", "lock.mdb"}) {
-    struct stat status {};
-    if (::stat((store_dir + "/" + name).c_str(), &status) == 0) {
-      files.push_back(FileIdentity::of(status));
-    }
-  }
-  return files;
-}
-
 std::int64_t ms_since(Clock::time_point begun_at) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun_at).count();
 }
@@ -80,6 +73,7 @@ class Instance::State {
         watchdog_(watchdog_period(), [this] { return status_text(); }) {}
   ~State() {
     stop();
+    if (services_) services_->metrics_thread.stop();
     if (files_) files_->stop();
     if (purges_) purges_->stop();
     if (backups_) backups_->stop();
@@ -162,7 +156,10 @@ class Instance::State {
       committer_->hurry();
     }
     committer_->stop();
-    if (!is_drained) static_cast<void>(server_->wait_answered(Clock::now() + last_answers));
+    if (!is_drained) {
+      const auto time = is_hurried() ? std::min(last_answers, kHurriedAnswers) : last_answers;
+      static_cast<void>(server_->wait_answered(Clock::now() + time));
+    }
     const std::size_t cut_count = server_->connection_count();
     server_->stop();
     ICEBLINK_FAULT_POINT("stop.before-say-stopped");
@@ -177,26 +174,41 @@ class Instance::State {
   }
 
   void hurry() noexcept {
+    // relaxed: a sign, after which less is waited for
+    is_hurried_.store(true, std::memory_order_relaxed);
     if (server_) server_->hurry();
     if (committer_) committer_->hurry();
   }
 
   [[nodiscard]] bool wait_workers() noexcept {
     if (!server_) return true;
+    services_->metrics_thread.close();
     files_->close();
     purges_->close();
     backups_->close();
-    return metadata_commits_->end_until(stop_until_) && files_->wait_idle(stop_until_) &&
-           purges_->wait_idle(stop_until_) && backups_->wait_idle(stop_until_);
+    for (;;) {
+      const auto now = Clock::now();
+      const bool is_last = is_hurried() || now >= stop_until_;
+      const auto until = is_last ? now : std::min(stop_until_, now + kHurryNoticed);
+      if (metadata_commits_->end_until(until) && files_->wait_idle(until) &&
+          purges_->wait_idle(until) && backups_->wait_idle(until) &&
+          services_->metrics_thread.wait_idle(until)) {
+        return true;
+      }
+      if (is_last) return false;
+    }
   }
 
-  const Settings& settings() const noexcept { return settings_; }
   const shm::Publisher& publisher() const noexcept { return *publisher_; }
   std::uint16_t tcp_port() const noexcept { return tcp_port_; }
   const std::string& tcp_url() const noexcept { return tcp_url_; }
-  std::string socket_path() const { return settings_.runtime_dir + "/" + shm::kSocketName; }
+  std::string socket_path() const { return given_.runtime_dir + "/" + shm::kSocketName; }
 
  private:
+  [[nodiscard]] bool is_hurried() const noexcept {
+    return is_hurried_.load(std::memory_order_relaxed);  // relaxed: as where it is set
+  }
+
   // Takes the lock of the runtime directory.
   Status open_publisher() {
     using enum shm::PublisherOptions::OnForeignControl;
@@ -261,8 +273,7 @@ class Instance::State {
     ICEBLINK_ASSIGN_OR_RETURN(auto read_roots, read_roots_of(settings_, map));
     make_default_warehouse(settings_, write_roots_);
     MetadataFileRules rules{settings_.metadata_bytes_max, settings_.metadata_bytes_max,
-                            std::move(map), own_files_of(store_dir_of(settings_.data_dir)),
-                            std::move(read_roots)};
+                            std::move(map), own_files_of(settings_), std::move(read_roots)};
     MetadataCommitsOptions commits;
     commits.warehouse = settings_.warehouse;
     commits.threads = settings_.commit_threads;
@@ -326,6 +337,7 @@ class Instance::State {
   std::uint16_t tcp_port_ = 0;
   std::string tcp_url_;
   bool is_stopped_ = false;
+  std::atomic<bool> is_hurried_{false};  // relaxed: a sign, after which less is waited for
   Clock::time_point stop_until_{};
 };
 

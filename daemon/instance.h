@@ -42,7 +42,8 @@ class Instance {
   /// The time is up now, for the stop() that runs or the one to come.
   void hurry() noexcept;
   /// After stop(): true once no thread has a file in hand any more, which destroying the instance
-  /// waits for; false when the drain timeout has passed and some still have.
+  /// waits for; false when the drain timeout has passed, or hurry() was called, and some still
+  /// have.
   [[nodiscard]] bool wait_workers() noexcept;
 
   [[nodiscard]] std::uint64_t generation() const;

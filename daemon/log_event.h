@@ -9,7 +9,10 @@
 
 #include <spdlog/common.h>
 
+#include <array>
+#include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -18,23 +21,39 @@ namespace iceblink::daemon {
 
 namespace level = spdlog::level;
 
-struct LogField {
-  LogField(std::string_view field_key, std::string_view text) : key(field_key), value(text) {}
-  LogField(std::string_view field_key, const char* text) : key(field_key), value(text) {}
-  LogField(std::string_view field_key, const std::string& text) : key(field_key), value(text) {}
+/// Views of what it is made of, for one call of log_event: making one takes no memory.
+class LogField {
+ public:
+  LogField(std::string_view key, std::string_view text) noexcept : key_(key), text_(text) {}
+  LogField(std::string_view key, const char* text) noexcept : key_(key), text_(text) {}
+  LogField(std::string_view key, const std::string& text) noexcept : key_(key), text_(text) {}
   template <std::integral T>
-  LogField(std::string_view field_key, T number) : key(field_key), value(std::to_string(number)) {}
+  requires(!std::same_as<T, bool>) LogField(std::string_view key, T number)
+  noexcept : key_(key) {
+    text_ = {digits_.data(),
+             std::to_chars(digits_.data(), digits_.data() + digits_.size(), number).ptr};
+  }
+  LogField(const LogField&) = delete;
+  LogField& operator=(const LogField&) = delete;
 
-  std::string_view key;
-  std::string value;
+  [[nodiscard]] std::string_view key() const noexcept { return key_; }
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+
+ private:
+  std::string_view key_;
+  std::string_view text_;  // of digits_, where it is a number
+  std::array<char, 24> digits_{};
 };
+
+/// Of a value that a client chose, what is worth showing: its beginning, cut between characters.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t bytes_max = 200);
 
 /// The line without what the logger puts before it.
 [[nodiscard]] std::string event_text(std::string_view event,
                                      std::initializer_list<LogField> fields);
 
-/// Nothing is formatted when the level is off.
+/// Nothing is formatted when the level is off. Without memory for it the line is lost, and no more.
 void log_event(level::level_enum at, std::string_view event,
-               std::initializer_list<LogField> fields);
+               std::initializer_list<LogField> fields) noexcept;
 
 }  // namespace iceblink::daemon

@@ -12,33 +12,26 @@
 namespace iceblink::daemon {
 
 void LogSink::sink_it_(const spdlog::details::log_msg& message) {
-  if (!has_room()) {
-    ++left_out_count_;
-    return;
-  }
-  if (left_out_count_ > 0) {
+  if (left_out_count_ > 0 && has_room()) {
     const std::string text = event_text("log lines left out", {{"count", left_out_count_}});
-    left_out_count_ = 0;
-    write_line({message.logger_name, spdlog::level::warn, text});
-    if (!has_room()) {
-      ++left_out_count_;
-      return;
-    }
+    if (write_line({message.logger_name, spdlog::level::warn, text})) left_out_count_ = 0;
   }
-  write_line(message);
+  if (left_out_count_ > 0 || !has_room() || !write_line(message)) ++left_out_count_;
 }
 
 bool LogSink::has_room() noexcept {
-  const bool waits = left_out_count_ == 0;
+  const bool waits = std::chrono::steady_clock::now() >= waits_again_at_;
   pollfd room{fd_, POLLOUT, 0};
   int ready = 0;
   do {
     ready = ::poll(&room, 1, waits ? static_cast<int>(patience_.count()) : 0);
   } while (ready < 0 && errno == EINTR);
-  return ready == 1 && (room.revents & POLLOUT) != 0;
+  if (ready == 1 && (room.revents & POLLOUT) != 0) return true;
+  if (waits) waits_again_at_ = std::chrono::steady_clock::now() + kNoWaitTime;
+  return false;
 }
 
-void LogSink::write_line(const spdlog::details::log_msg& message) {
+bool LogSink::write_line(const spdlog::details::log_msg& message) {
   constexpr std::string_view kCut = "...\n";
   spdlog::memory_buf_t line;
   formatter_->format(message, line);
@@ -50,6 +43,7 @@ void LogSink::write_line(const spdlog::details::log_msg& message) {
   do {
     written = ::write(fd_, line.data(), line.size());
   } while (written < 0 && errno == EINTR);
+  return written >= 0;
 }
 
 }  // namespace iceblink::daemon

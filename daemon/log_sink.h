@@ -19,19 +19,24 @@ class LogSink final : public spdlog::sinks::base_sink<std::mutex> {
   /// What is longer is cut: so many bytes are taken at once by whatever has room at all.
   static constexpr std::size_t kLineBytesMax = 4096;
 
-  /// `fd` stays open for as long as this lives. `patience`: how long the first line waits that
-  /// finds no room; those after it do not.
+  /// After a wait that was for nothing.
+  static constexpr std::chrono::seconds kNoWaitTime{10};
+
+  /// `fd` stays open for as long as this lives. `patience`: how long a line waits that finds no
+  /// room; those that come within kNoWaitTime after it do not, whatever got through meanwhile.
   LogSink(int fd, std::chrono::milliseconds patience) : fd_(fd), patience_(patience) {}
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override;
   void flush_() override {}
   [[nodiscard]] bool has_room() noexcept;
-  void write_line(const spdlog::details::log_msg& message);
+  /// False: it is not written.
+  [[nodiscard]] bool write_line(const spdlog::details::log_msg& message);
 
   const int fd_;
   const std::chrono::milliseconds patience_;
   std::uint64_t left_out_count_ = 0;
+  std::chrono::steady_clock::time_point waits_again_at_{};
 };
 
 }  // namespace iceblink::daemon

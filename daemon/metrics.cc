@@ -5,8 +5,9 @@
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
 
+#include <algorithm>
 #include <array>
-#include <exception>
+#include <iterator>
 #include <string>
 
 namespace iceblink::daemon {
@@ -45,6 +46,80 @@ constexpr Refusal kConflicts[] = {
     Refusal::kUnprocessable,   Refusal::kStaleBase,
 };
 constexpr std::size_t kRefusalCount = static_cast<std::size_t>(Refusal::kStaleBase) + 1;
+
+// Of errors, as clients get them.
+constexpr std::string_view kErrorTypes[] = {
+    "AlreadyExistsException",
+    "BadRequestException",
+    "CommitFailedException",
+    "CommitStateUnknownException",
+    "ContentTooLargeException",
+    "ForbiddenException",
+    "GoneException",
+    "IllegalArgumentException",
+    "InsufficientStorageException",
+    "InternalServerError",
+    "MethodNotAllowedException",
+    "NamespaceNotEmptyException",
+    "NoSuchEndpointException",
+    "NoSuchNamespaceException",
+    "NoSuchTableException",
+    "NoSuchViewException",
+    "NoSuchWarehouseException",
+    "NotAuthorizedException",
+    "NotFoundException",
+    "NotImplementedException",
+    "RequestTimeoutException",
+    "ServiceUnavailableException",
+    "SlowDownException",
+    "TimeoutException",
+    "UnprocessableEntityException",
+    "UnsupportedOperationException",
+    "other",
+};
+
+/// How often each was the answer, of 4xx and of 5xx.
+class RefusedRequests {
+ public:
+  void count(unsigned status, std::string_view type) noexcept {
+    const auto found = std::find(std::begin(kErrorTypes), std::end(kErrorTypes) - 1, type);
+    auto& counts = status < 500 ? client_errors_ : server_errors_;
+    // relaxed: a counter, for showing
+    counts[static_cast<std::size_t>(found - std::begin(kErrorTypes))].fetch_add(
+        1, std::memory_order_relaxed);
+  }
+
+  /// Those that have been.
+  [[nodiscard]] prometheus::MetricFamily collect() const {
+    prometheus::MetricFamily family{
+        "iceblink_http_refused_requests_total",
+        "Answers of 400 and above, by class of status and type of error.",
+        prometheus::MetricType::Counter,
+        {}};
+    add(family, "4xx", client_errors_);
+    add(family, "5xx", server_errors_);
+    return family;
+  }
+
+ private:
+  using Counts = std::array<std::atomic<std::uint64_t>, std::size(kErrorTypes)>;
+
+  static void add(prometheus::MetricFamily& family, const char* status_class,
+                  const Counts& counts) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      // relaxed: a counter, for showing
+      const std::uint64_t count = counts[i].load(std::memory_order_relaxed);
+      if (count == 0) continue;
+      prometheus::ClientMetric metric;
+      metric.label = {{"class", status_class}, {"reason", std::string(kErrorTypes[i])}};
+      metric.counter.value = static_cast<double>(count);
+      family.metric.push_back(std::move(metric));
+    }
+  }
+
+  Counts client_errors_{};
+  Counts server_errors_{};
+};
 
 const char* reason_of(Refusal refusal) noexcept {
   switch (refusal) {
@@ -93,11 +168,7 @@ std::int64_t now_ns() noexcept {
 
 class Metrics::State {
  public:
-  State()
-      : refused_(prometheus::BuildCounter()
-                     .Name("iceblink_http_refused_requests_total")
-                     .Help("Answers of 400 and above, by class of status and type of error.")
-                     .Register(registry_)) {
+  State() {
     for (std::size_t i = 0; i < kTimedCount; ++i) {
       timed_[i] = &histogram(kTimed[i], second_buckets());
     }
@@ -129,12 +200,11 @@ class Metrics::State {
   prometheus::Counter* conflict(Refusal refusal) noexcept {
     return conflicts_[static_cast<std::size_t>(refusal)];
   }
-  void count_refused(unsigned status, std::string_view reason) {
-    refused_.Add({{"class", std::to_string(status / 100) + "xx"}, {"reason", std::string(reason)}})
-        .Increment();
-  }
+  RefusedRequests& refused() noexcept { return refused_; }
   [[nodiscard]] std::vector<prometheus::MetricFamily> collect() const {
-    return registry_.Collect();
+    auto families = registry_.Collect();
+    families.push_back(refused_.collect());
+    return families;
   }
 
  private:
@@ -146,9 +216,9 @@ class Metrics::State {
         .Add({}, buckets);
   }
 
+  RefusedRequests refused_;
   prometheus::Registry registry_;
   // The registry's, for as long as it lives. Constant after construction.
-  prometheus::Family<prometheus::Counter>& refused_;
   std::array<Histogram*, kTimedCount> timed_{};
   std::array<Histogram*, kSizedCount> sized_{};
   std::array<prometheus::Counter*, kCountedCount> counted_{};
@@ -175,11 +245,7 @@ void Metrics::count_conflict(Refusal refusal) noexcept {
 }
 
 void Metrics::count_refused(unsigned status, std::string_view reason) noexcept {
-  try {
-    state_->count_refused(status, reason);
-  } catch (const std::exception&) {
-    // No memory for a new label: this one is not counted.
-  }
+  state_->refused().count(status, reason);
 }
 
 void Metrics::note_progress() noexcept {

@@ -59,7 +59,8 @@ class Metrics {
   void count(Counted what) noexcept;
   /// A list was judged and refused; kNone is no conflict, and counts nowhere.
   void count_conflict(Refusal refusal) noexcept;
-  /// An answer of 400 and above. `reason`: the error's type, one of a fixed set.
+  /// An answer of 400 and above, also to a read: without a mutex. `reason`: the error's type;
+  /// "other" is counted for one that is not known here.
   void count_refused(unsigned status, std::string_view reason) noexcept;
 
   /// The writer has got somewhere.

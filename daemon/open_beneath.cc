@@ -8,6 +8,12 @@
 #include <cerrno>
 
 namespace iceblink::daemon {
+namespace {
+
+/// The kernel gives up where somebody renames on the way, which may go on for ever.
+constexpr int kAttemptsMax = 100;
+
+}  // namespace
 
 int open_beneath(int root, const std::string& relative, std::uint64_t flags,
                  std::uint64_t resolve) noexcept {
@@ -15,9 +21,10 @@ int open_beneath(int root, const std::string& relative, std::uint64_t flags,
   how.flags = flags | O_CLOEXEC;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | resolve;
   const bool waits = (resolve & RESOLVE_CACHED) == 0;
-  for (;;) {
+  for (int attempt = 1;;) {
     const long fd = ::syscall(SYS_openat2, root, relative.c_str(), &how, sizeof how);
-    if (fd >= 0 || (errno != EINTR && (errno != EAGAIN || !waits))) return static_cast<int>(fd);
+    if (fd >= 0 || (errno != EINTR && errno != EAGAIN)) return static_cast<int>(fd);
+    if (errno == EAGAIN && (!waits || attempt++ == kAttemptsMax)) return -1;
   }
 }
 

@@ -9,8 +9,8 @@
 namespace iceblink::daemon {
 
 /// The descriptor of `relative` below `root`, or -1 and errno: EXDEV where a "..", a link or an
-/// absolute path leads out. `flags` as of open(2), O_CLOEXEC is added. `resolve`: more of what
-/// openat2(2) calls RESOLVE_*.
+/// absolute path leads out; EAGAIN where others keep renaming on the way. `flags` as of open(2),
+/// O_CLOEXEC is added. `resolve`: more of what openat2(2) calls RESOLVE_*.
 [[nodiscard]] int open_beneath(int root, const std::string& relative, std::uint64_t flags,
                                std::uint64_t resolve = 0) noexcept;
 

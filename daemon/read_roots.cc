@@ -84,7 +84,7 @@ Status ReadRoots::admit(std::string_view location, const iceberg::LocationMap& m
   return Ok{};
 }
 
-int open_to_read(const ReadRoots::Place& place, std::uint64_t resolve) noexcept {
+int open_to_read(const ReadRoots::Place& place, std::uint64_t resolve) {
   // O_NONBLOCK: a FIFO would make the open wait; it has no effect on regular files.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   if (place.root_bytes == ReadRoots::Place::npos) {

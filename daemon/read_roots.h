@@ -52,7 +52,7 @@ class ReadRoots {
 };
 
 /// For reading, without waiting; -1 and errno: EXDEV where it leaves its root. `resolve`: as of
-/// open_beneath.
-[[nodiscard]] int open_to_read(const ReadRoots::Place& place, std::uint64_t resolve = 0) noexcept;
+/// open_beneath. Throws std::bad_alloc.
+[[nodiscard]] int open_to_read(const ReadRoots::Place& place, std::uint64_t resolve = 0);
 
 }  // namespace iceblink::daemon

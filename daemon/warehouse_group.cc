@@ -1,25 +1,14 @@
 #include "daemon/warehouse_group.h"
 
-#include <grp.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <vector>
+
+#include "daemon/host_names.h"
 
 namespace iceblink::daemon {
 namespace {
-
-std::optional<gid_t> find_group(const std::string& name) {
-  std::vector<char> buffer(4096);
-  struct group entry {};
-  struct group* found = nullptr;
-  while (::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) == ERANGE) {
-    buffer.resize(buffer.size() * 2);
-  }
-  if (found == nullptr) return std::nullopt;
-  return found->gr_gid;
-}
 
 bool may_give_to(gid_t group) {
   if (::geteuid() == 0 || ::getegid() == group) return true;
@@ -32,7 +21,8 @@ bool may_give_to(gid_t group) {
 }  // namespace
 
 Result<std::optional<gid_t>> warehouse_group(const std::string& name) {
-  const auto group = find_group(name.empty() ? kDefaultWarehouseGroup : name);
+  ICEBLINK_ASSIGN_OR_RETURN(const auto group,
+                            find_group(name.empty() ? kDefaultWarehouseGroup : name));
   if (group && may_give_to(*group)) return group;
   if (name.empty()) return std::optional<gid_t>();
   return {ErrorKind::kInvalidArgument,

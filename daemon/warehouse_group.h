@@ -13,7 +13,8 @@ namespace iceblink::daemon {
 inline constexpr const char* kDefaultWarehouseGroup = "iceblink-writers";
 
 /// `name` as a group of this host; empty: the default one, or none where this process may not give
-/// directories to it. kInvalidArgument: there is no such group, or this process is not in it.
+/// directories to it. kInvalidArgument: there is no such group, or this process is not in it;
+/// kIo: the host's user database.
 [[nodiscard]] Result<std::optional<gid_t>> warehouse_group(const std::string& name);
 
 }  // namespace iceblink::daemon

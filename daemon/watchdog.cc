@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <string_view>
 #include <utility>
 
+#include "daemon/environment_number.h"
 #include "daemon/service_manager.h"
 
 namespace iceblink::daemon {
@@ -26,23 +26,13 @@ constexpr std::chrono::seconds kMoreTimePeriod{2};
 constexpr milliseconds kIdlePeriod{1000};
 constexpr milliseconds kSilenceMax{10'000};
 
-std::optional<std::uint64_t> number_in(const char* variable) {
-  const char* const text = std::getenv(variable);
-  if (text == nullptr) return std::nullopt;
-  const std::string_view view(text);
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(view.data(), view.data() + view.size(), number);
-  if (error != std::errc{} || end != view.data() + view.size()) return std::nullopt;
-  return number;
-}
-
 }  // namespace
 
 std::optional<microseconds> watchdog_period() {
-  const auto period_us = number_in("WATCHDOG_USEC");
+  const auto period_us = number_in_environment("WATCHDOG_USEC");
   if (!period_us || *period_us == 0) return std::nullopt;
   if (std::getenv("WATCHDOG_PID") != nullptr) {
-    const auto pid = number_in("WATCHDOG_PID");
+    const auto pid = number_in_environment("WATCHDOG_PID");
     if (!pid || *pid != static_cast<std::uint64_t>(::getpid())) return std::nullopt;
   }
   return microseconds(*period_us);

@@ -1,15 +1,15 @@
 #include "daemon/http/access_rules.h"
 
-#include <grp.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
+
+#include "daemon/host_names.h"
 
 namespace iceblink::daemon::http {
 namespace {
@@ -24,35 +24,6 @@ std::optional<Id> number_in(std::string_view text) noexcept {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
   if (error != std::errc{} || end != text.data() + text.size() || id == kNoId) return std::nullopt;
   return id;
-}
-
-/// `look_up` is getpwnam_r or getgrnam_r, `id_of` takes the number out of what it finds.
-template <typename Entry, typename LookUp, typename IdOf>
-Result<std::optional<Id>> id_of_name(const std::string& name, LookUp look_up, IdOf id_of) {
-  std::vector<char> room(4096);
-  for (;;) {
-    Entry entry{};
-    Entry* found = nullptr;
-    const int code = look_up(name.c_str(), &entry, room.data(), room.size(), &found);
-    if (code == EINTR) continue;
-    if (code == ERANGE) {
-      room.resize(room.size() * 2);
-      continue;
-    }
-    if (found != nullptr) return std::optional<Id>(id_of(*found));
-    // All of these mean that there is none (getpwnam(3)).
-    if (code == 0 || code == ENOENT || code == ESRCH || code == EBADF || code == EPERM) {
-      return std::optional<Id>();
-    }
-    return {ErrorKind::kIo, "cannot look up '" + name + "': " + std::strerror(code)};
-  }
-}
-
-Result<std::optional<Id>> id_of_user(const std::string& name) {
-  return id_of_name<passwd>(name, ::getpwnam_r, [](const passwd& user) { return user.pw_uid; });
-}
-Result<std::optional<Id>> id_of_group(const std::string& name) {
-  return id_of_name<group>(name, ::getgrnam_r, [](const group& found) { return found.gr_gid; });
 }
 
 }  // namespace
@@ -72,7 +43,7 @@ Status AccessRules::add(const PeerList& list, const char* setting, Peers& peers)
     const std::string name = entry.substr(is_group ? 1 : 0);
     std::optional<Id> id = number_in(name);
     if (!id) {
-      ICEBLINK_ASSIGN_OR_RETURN(id, is_group ? id_of_group(name) : id_of_user(name));
+      ICEBLINK_ASSIGN_OR_RETURN(id, is_group ? find_group(name) : find_user(name));
     }
     if (id) {
       (is_group ? peers.groups : peers.users).push_back(*id);

@@ -22,7 +22,8 @@ Result<BearerToken> BearerToken::from_file(const std::string& path) {
   std::string_view token = text;
   if (token.ends_with('\n')) token.remove_suffix(1);
   const std::size_t bytes = token.size();
-  const bool is_plain = std::ranges::all_of(token, [](char c) { return c > ' ' && c != '\x7f'; });
+  const bool is_plain =
+      std::ranges::all_of(token, [](unsigned char c) { return c > ' ' && c < 0x7f; });
   const BearerToken made(digest_of(token));
   OPENSSL_cleanse(text.data(), text.size());
   const std::string what = std::string(kSetting) + " '" + path + "': ";

@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/beast/http/field.hpp>
+#include <cerrno>
 #include <limits>
 #include <utility>
 
@@ -37,7 +38,6 @@ constexpr milliseconds kDiscardTimeout{2000};
 constexpr std::uint64_t kUncountedBytes = 64 * 1024;
 /// A large answer is given time as if the peer took this much a second.
 constexpr std::uint64_t kSlowestBytesPerMs = 1024;
-
 /// Of a file's, what is read and sent at a time.
 constexpr std::uint64_t kFilePartBytes = 256 * 1024;
 
@@ -53,6 +53,7 @@ Connection::Connection(Socket socket, std::shared_ptr<const TlsContext> tls, Cal
     : services_(services),
       next_limits_(limits),
       registry_(std::move(registry)),
+      transport_(caller.transport),
       caller_(std::move(caller)),
       limits_(limits.get()),
       stream_(std::move(socket), std::move(tls)),
@@ -82,8 +83,11 @@ void Connection::on_handshake(const error_code& error) {
   if (!error) return begin_request();
   // Who only comes and goes is not worth a line.
   if (error.category() == asio::error::get_ssl_category()) {
-    log_event(level::warn, "handshake failed",
-              {{"reason", error.message()}, {"peer", caller_.name}});
+    const auto left_out = services_.refusal_lines.take("handshake", steady_clock::now());
+    if (left_out) {
+      log_event(level::warn, "handshake failed",
+                {{"reason", error.message()}, {"peer", caller_.name}, {"left_out", *left_out}});
+    }
   }
   close();
 }
@@ -100,7 +104,10 @@ bool Connection::end_idle(std::int64_t since_ns) {
   if (!idle_since_ns_.compare_exchange_strong(since_ns, kNotIdle, std::memory_order_relaxed)) {
     return false;
   }
-  drain();
+  asio::post(stream_.executor(), [self = shared_from_this()] {
+    self->is_draining_ = true;
+    if (!self->is_busy_) self->close();
+  });
   return true;
 }
 
@@ -129,9 +136,9 @@ void Connection::begin_request() {
   limits_ = next_limits_.get();
   reader_->begin(limits_->body_bytes_max);
   set_deadline(reader_->has_begun() ? limits_->request_timeout : limits_->idle_timeout);
+  is_busy_ = false;
   // relaxed: whoever ends it claims it by an exchange
-  idle_since_ns_.store(reader_->has_begun() ? kNotIdle : to_ns(steady_clock::now()),
-                       std::memory_order_relaxed);
+  idle_since_ns_.store(to_ns(steady_clock::now()), std::memory_order_relaxed);
   on_bytes();
 }
 
@@ -154,10 +161,7 @@ void Connection::on_read(const error_code& error, std::size_t bytes) {
   }
   if (error) return close();
   reader_->fill(bytes);
-  if (!had_begun && reader_->has_begun()) {
-    set_deadline(limits_->request_timeout);
-    idle_since_ns_.store(kNotIdle, std::memory_order_relaxed);  // relaxed: as above
-  }
+  if (!had_begun && reader_->has_begun()) set_deadline(limits_->request_timeout);
   on_bytes();
 }
 
@@ -198,7 +202,13 @@ std::optional<RequestRefusal> Connection::judge(
     return refusal;
   }
   // The router refuses the rest: of these no body is read, which could not do anything.
-  if (announces_body(header)) return refusal_of(caller_, Access::kRead);
+  if (announces_body(header)) {
+    if (auto refusal = refusal_of(caller_, Access::kRead)) return refusal;
+  }
+  if (caller_.access != Access::kNone) {
+    is_busy_ = true;
+    idle_since_ns_.store(kNotIdle, std::memory_order_relaxed);  // relaxed: as in begin_request
+  }
   return std::nullopt;
 }
 
@@ -230,7 +240,8 @@ void Connection::refuse(const RequestRefusal& refusal) {
   request_id_ = request_id_of({});
   Response response = error_response(refusal.error, refusal.message);
   if (response.status == 401 || response.status == 403) {
-    log_denial(response, {caller_, request_id_, reader_->method(), reader_->target()});
+    log_denial(response, {caller_, request_id_, reader_->method(), reader_->target()},
+               services_.refusal_lines);
   }
   log_event(level::debug, "request unread",
             {{"id", request_id_},
@@ -282,27 +293,51 @@ void Connection::write(Response response) {
   set_deadline(limits_->write_timeout + milliseconds(extra_ms));
   stream_.async_write(buffers, [self = shared_from_this(), keeps_alive](error_code error) {
     if (error) return self->close();
-    if (self->response_.file) return self->write_file(0, keeps_alive);
+    if (const auto& file = self->response_.file) {
+      self->file_until_ = steady_clock::now() + self->limits_->write_timeout +
+                          milliseconds(file->bytes / kSlowestBytesPerMs);
+      return self->write_file(0, keeps_alive);
+    }
     self->keeps_alive_ = keeps_alive;
     self->on_written();
   });
 }
 
-// It was written a moment ago, so that reading it here does not wait for a disk.
 void Connection::write_file(std::uint64_t offset, bool keeps_alive) {
-  const FileBody& file = *response_.file;
-  const std::uint64_t left = file.bytes - offset;
+  const std::uint64_t left = response_.file->bytes - offset;
   if (left == 0) {
     file_part_ = {};
     keeps_alive_ = keeps_alive;
     return on_written();
   }
   file_part_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, kFilePartBytes)));
-  const auto count =
-      ::pread(file.fd, file_part_.data(), file_part_.size(), static_cast<off_t>(offset));
-  if (count <= 0) return close();  // the length was promised
-  file_part_.resize(static_cast<std::size_t>(count));
-  set_deadline(limits_->write_timeout);
+  // For a part and for all of it: who takes it a byte at a time does not keep it for ever.
+  set_deadline(std::min(steady_clock::now() + limits_->write_timeout, file_until_));
+  const bool is_taken = services_.files.run([self = shared_from_this(), offset, keeps_alive] {
+    const bool is_read = self->read_file_part(offset);
+    try {
+      asio::post(self->stream_.executor(), [self, offset, keeps_alive, is_read] {
+        if (!is_read) return self->close();  // the length was promised
+        self->write_file_part(offset, keeps_alive);
+      });
+    } catch (const std::exception&) {  // no memory: it ends with its last holder
+    }
+  });
+  if (!is_taken) close();
+}
+
+bool Connection::read_file_part(std::uint64_t offset) noexcept {
+  for (std::size_t done = 0; done < file_part_.size();) {
+    const auto count = ::pread(response_.file->fd, file_part_.data() + done,
+                               file_part_.size() - done, static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+void Connection::write_file_part(std::uint64_t offset, bool keeps_alive) {
   stream_.async_write({asio::buffer(file_part_)},
                       [self = shared_from_this(), offset, keeps_alive](error_code error) {
                         if (error) return self->close();
@@ -349,8 +384,12 @@ void Connection::close() noexcept {
 }
 
 void Connection::set_deadline(milliseconds from_now) noexcept {
+  set_deadline(steady_clock::now() + from_now);
+}
+
+void Connection::set_deadline(steady_clock::time_point at) noexcept {
   // relaxed: who finds it passed looks again on the strand
-  deadline_ns_.store(to_ns(steady_clock::now() + from_now), std::memory_order_relaxed);
+  deadline_ns_.store(to_ns(at), std::memory_order_relaxed);
 }
 
 void Connection::clear_deadline() noexcept {

@@ -52,15 +52,18 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void close_if_overdue(std::chrono::steady_clock::time_point now);
 
   static constexpr std::int64_t kNotIdle = std::numeric_limits<std::int64_t>::max();
-  /// Since when it has waited for a request; kNotIdle while it has one.
+  /// Since when it has waited for a request; kNotIdle while it has one, of somebody with rights.
+  /// What has come of a header is none yet: one byte must not hold a place.
   [[nodiscard]] std::int64_t idle_since_ns() const noexcept {
     return idle_since_ns_.load(std::memory_order_relaxed);  // relaxed: who ends it claims it
   }
-  /// Ends it, if it has been idle since `since_ns` and nobody else has claimed that. A request that
-  /// comes at the same time is answered first.
+  /// Ends it, if it has been idle since `since_ns` and nobody else has claimed that. A request
+  /// whose header is whole at the same time is answered first.
   [[nodiscard]] bool end_idle(std::int64_t since_ns);
 
   [[nodiscard]] const Caller& caller() const noexcept override { return caller_; }
+  /// From any thread.
+  [[nodiscard]] Transport transport() const noexcept { return transport_; }
   void post(std::function<void()> work) override;
   void send(Response response) override;
 
@@ -79,8 +82,11 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void refuse(const RequestRefusal& refusal);
   void write_continue();
   void write(Response response);
-  /// The file's bytes from `offset` on, a part at a time.
+  /// The file's bytes from `offset` on, a part at a time, read where nobody waits for the disk.
   void write_file(std::uint64_t offset, bool keeps_alive);
+  /// On a file thread; false: not all of it could be read.
+  [[nodiscard]] bool read_file_part(std::uint64_t offset) noexcept;
+  void write_file_part(std::uint64_t offset, bool keeps_alive);
   void on_written();
   /// Counts the body of the request in hand; false when there is no room for it.
   [[nodiscard]] bool claim_request_bytes() noexcept;
@@ -88,12 +94,14 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void discard_rest();
   void close() noexcept;
   void set_deadline(std::chrono::milliseconds from_now) noexcept;
+  void set_deadline(std::chrono::steady_clock::time_point at) noexcept;
   void clear_deadline() noexcept;
 
   // Constant after construction.
   Services& services_;
   const Reloadable<ConnectionLimits>& next_limits_;
   const std::shared_ptr<ConnectionRegistry> registry_;
+  const Transport transport_;
 
   // The strand's.
   Caller caller_;  // its access: of the request in hand
@@ -103,6 +111,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   bool is_reading_ = false;  // a read of the request is under way
   bool is_overdue_ = false;  // and has taken too long
   bool is_draining_ = false;
+  bool is_busy_ = false;       // with a request, as idle_since_ns has it
   bool is_cut_short_ = false;  // the peer may still be sending what was refused
   bool is_head_ = false;       // the request in hand is a HEAD
   bool is_read_ = false;       // the request in hand changes nothing
@@ -114,7 +123,8 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   std::uint64_t answer_bytes_ = 0;
   std::uint64_t request_bytes_ = 0;
   Response response_;            // being written
-  std::vector<char> file_part_;  // of its file
+  std::vector<char> file_part_;  // of its file; a file thread's while that reads
+  std::chrono::steady_clock::time_point file_until_{};  // all of it has been taken
   std::uint64_t discarded_bytes_ = 0;
 
   // steady_clock nanoseconds; relaxed: whoever finds it passed looks again on the strand.

@@ -48,8 +48,15 @@ std::vector<std::shared_ptr<Connection>> ConnectionRegistry::all() const {
   return out;
 }
 
-bool ConnectionRegistry::end_most_idle() {
-  const auto connections = all();
+std::size_t ConnectionRegistry::count(Transport transport) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      all(), [&](const auto& connection) { return connection->transport() == transport; }));
+}
+
+bool ConnectionRegistry::end_most_idle(std::optional<Transport> only) {
+  auto connections = all();
+  std::erase_if(connections,
+                [&](const auto& connection) { return only && connection->transport() != *only; });
   for (;;) {
     const auto since = [](const auto& connection) { return connection->idle_since_ns(); };
     const auto found = std::ranges::min_element(connections, {}, since);

@@ -8,8 +8,11 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
+
+#include "daemon/http/listener.h"
 
 namespace iceblink::daemon::http {
 
@@ -21,10 +24,13 @@ class ConnectionRegistry {
   void add(const std::shared_ptr<Connection>& connection);
   void remove(const Connection* connection) noexcept;
   [[nodiscard]] std::size_t size() const;
+  /// Those over one transport. Takes time in proportion to all.
+  [[nodiscard]] std::size_t count(Transport transport) const;
   /// Those that are open now.
   [[nodiscard]] std::vector<std::shared_ptr<Connection>> all() const;
-  /// Ends the one that waits longest for a request, if one does. Takes time in proportion to all.
-  [[nodiscard]] bool end_most_idle();
+  /// Ends the one that waits longest for a request, if one does; `only`: of that transport. Takes
+  /// time in proportion to all.
+  [[nodiscard]] bool end_most_idle(std::optional<Transport> only);
   /// True once none is left; false at `until`, or when hurry() was called.
   [[nodiscard]] bool wait_empty(std::chrono::steady_clock::time_point until);
   /// Ends the wait that runs, or else the next.

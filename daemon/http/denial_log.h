@@ -7,6 +7,7 @@
 
 #include "daemon/http/caller.h"
 #include "daemon/http/response.h"
+#include "daemon/log_rate.h"
 
 namespace iceblink::daemon::http {
 
@@ -18,7 +19,8 @@ struct DeniedRequest {
   std::string_view target;
 };
 
-/// One warning for a 401 or 403. Of the target the path alone, since a query may hold anything.
-void log_denial(const Response& response, const DeniedRequest& request);
+/// One warning for a 401 or 403, as often as `rate` lets it, for each transport apart: who floods
+/// one hides nothing of the other. Of the target the path alone, since a query may hold anything.
+void log_denial(const Response& response, const DeniedRequest& request, LogRate& rate) noexcept;
 
 }  // namespace iceblink::daemon::http

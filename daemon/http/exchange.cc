@@ -267,7 +267,7 @@ void Exchange::fail(const Error& error) noexcept {
               {{"id", request_.id},
                {"peer", caller().name},
                {"method", request_.method},
-               {"path", request_.target},
+               {"path", path_of(request_.target)},
                {"message", error.message()}});
     const bool was_not_done = is_write() && !is_submitted_;
     Response response = was_not_done ? refusal_response(error) : error_response(error);
@@ -283,7 +283,8 @@ void Exchange::answer(Response response) noexcept {
   if (answered_.exchange(true, std::memory_order_relaxed)) return;
   try {
     if (response.status == 401 || response.status == 403) {
-      log_denial(response, {caller(), request_.id, request_.method, request_.target});
+      log_denial(response, {caller(), request_.id, request_.method, request_.target},
+                 services_.refusal_lines);
     }
     if (claim_ && !is_answer_stored_) {
       if (auto stored = stored_answer_of(response)) {
@@ -300,7 +301,7 @@ void Exchange::answer(Response response) noexcept {
     log_event(level::err, "answer lost",
               {{"id", request_.id},
                {"method", request_.method},
-               {"path", request_.target},
+               {"path", path_of(request_.target)},
                {"message", error.what()}});
   }
 }
@@ -343,17 +344,19 @@ void Exchange::send(Response response) {
   peer_->send(std::move(response));
 }
 
-void Exchange::account(const Response& response) {
+void Exchange::account(const Response& response) noexcept {
   const auto duration = std::chrono::steady_clock::now() - begun_at_;
   services_.request_times.observe(route_class_of(request_.verb, request_.target), duration);
-  const AnsweredRequest answered{request_, caller(), response, duration};
-  if (response.status >= 400) {
-    log_refusal(answered, services_.refusal_lines);
-  } else if (change_) {
-    services_.metrics.observe(Timed::kCommit, duration);
-    log_change(answered, *change_);
+  const bool is_done_change = response.status < 400 && change_;
+  if (is_done_change) services_.metrics.observe(Timed::kCommit, duration);
+  try {
+    const AnsweredRequest answered{request_, caller(), response, duration};
+    if (response.status >= 400) log_refusal(answered, services_.refusal_lines);
+    if (is_done_change) log_change(answered, *change_);
+    log_request(answered);
+  } catch (const std::exception&) {
+    // A line, and no more.
   }
-  log_request(answered);
 }
 
 void Exchange::note_change(ChangeSummary change) {

@@ -144,8 +144,9 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void store_and_send(StoredAnswer stored, Response response);
   void compress_and_send(Response response);
   void send(Response response);
-  /// Counts and logs what is about to be sent.
-  void account(const Response& response);
+  /// Counts and logs what is about to be sent. Where there is no memory for a line it is left out:
+  /// what was done is answered.
+  void account(const Response& response) noexcept;
   void note_change(ChangeSummary change);
 
   [[nodiscard]] bool is_write() const noexcept {

@@ -10,11 +10,12 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
 #include <system_error>
+
+#include "daemon/environment_number.h"
 
 namespace iceblink::daemon::http {
 namespace {
@@ -115,16 +116,6 @@ std::uint16_t bound_port(int fd) {
   return ntohs(bound.ss_family == AF_INET ? v4.sin_port : v6.sin6_port);
 }
 
-std::optional<int> number_in_environment(const char* name) {
-  const char* const text = std::getenv(name);
-  if (text == nullptr) return std::nullopt;
-  int value = 0;
-  const char* const text_end = text + std::strlen(text);
-  const auto [end, error] = std::from_chars(text, text_end, value);
-  if (error != std::errc{} || end != text_end) return std::nullopt;
-  return value;
-}
-
 bool is_listening_unix_stream(int fd) {
   const auto option = [fd](int name) {
     int value = -1;
@@ -209,9 +200,11 @@ Result<TcpReach> tcp_reach_of(const std::string& host_and_port) {
 
 Result<std::vector<Listener>> Listener::inherited() {
   std::vector<Listener> listeners;
-  if (number_in_environment("LISTEN_PID") != static_cast<int>(::getpid())) return listeners;
-  const int count = number_in_environment("LISTEN_FDS").value_or(0);
-  for (int fd = kFirstInheritedFd; fd < kFirstInheritedFd + count; ++fd) {
+  const auto pid = number_in_environment("LISTEN_PID");
+  if (!pid || *pid != static_cast<std::uint64_t>(::getpid())) return listeners;
+  const std::uint64_t count = number_in_environment("LISTEN_FDS").value_or(0);
+  int fd = kFirstInheritedFd;
+  for (std::uint64_t i = 0; i < count; ++i, ++fd) {
     if (!is_listening_unix_stream(fd)) {
       return {ErrorKind::kInvalidArgument, "inherited descriptor " + std::to_string(fd) +
                                                " is not a listening Unix stream socket"};

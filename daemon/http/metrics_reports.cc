@@ -1,5 +1,6 @@
 // What engines report of their scans and commits (REST specification, "reportMetrics"): counted.
 #include "daemon/http/error_body.h"
+#include "daemon/http/idempotency.h"
 #include "daemon/http/json_body.h"
 #include "daemon/http/path_names.h"
 #include "daemon/http/resources.h"
@@ -36,6 +37,11 @@ void take_report(const ExchangePtr& exchange) {
 }  // namespace
 
 void report_metrics(const ExchangePtr& exchange) {
+  // A key of the wrong form is told; one of the right form has no effect.
+  if (const auto& text = exchange->request().idempotency_key) {
+    const auto key = idempotency_key_of(*text);
+    if (!key) return exchange->answer(refusal_response(key.error()));
+  }
   exchange->on_thread_for_body([exchange] { take_report(exchange); });
 }
 

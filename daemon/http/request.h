@@ -27,4 +27,9 @@ struct Request {
   std::string body;
 };
 
+/// Of a target, what logs and messages show: a query may hold anything.
+[[nodiscard]] inline std::string_view path_of(std::string_view target) noexcept {
+  return target.substr(0, target.find('?'));
+}
+
 }  // namespace iceblink::daemon::http

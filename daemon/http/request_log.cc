@@ -12,16 +12,6 @@
 namespace iceblink::daemon::http {
 namespace {
 
-/// Of a message or a path in a line.
-constexpr std::size_t kTextBytesMax = 200;
-
-std::string cut(std::string_view text) {
-  if (text.size() <= kTextBytesMax) return std::string(text);
-  std::size_t size = kTextBytesMax;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
-  return std::string(text.substr(0, size)) + "…";
-}
-
 std::string in_ms(std::chrono::nanoseconds duration) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3f",
@@ -87,7 +77,7 @@ void log_change(const AnsweredRequest& answered, const ChangeSummary& change) {
              {"peer", answered.caller.name},
              {"operation", change.operation},
              {"kind", change.kind},
-             {"name", cut(change.name)},
+             {"name", shortened(change.name)},
              {"operations", change.operation_count},
              {"generation", answered.response.generation.value_or(0)},
              {"duration_ms", in_ms(answered.duration)},
@@ -113,10 +103,10 @@ void log_refusal(const AnsweredRequest& answered, LogRate& rate) {
             {{"id", answered.request.id},
              {"peer", answered.caller.name},
              {"method", answered.request.method},
-             {"path", cut(answered.request.target)},
+             {"path", shortened(path_of(answered.request.target))},
              {"status", response.status},
              {"type", response.error_type},
-             {"message", cut(response.error_message)},
+             {"message", shortened(response.error_message)},
              {"duration_ms", in_ms(answered.duration)},
              {"left_out", left_out}});
 }
@@ -127,7 +117,7 @@ void log_request(const AnsweredRequest& answered) {
             {{"id", answered.request.id},
              {"peer", answered.caller.name},
              {"method", answered.request.method},
-             {"path", cut(answered.request.target)},
+             {"path", shortened(path_of(answered.request.target))},
              {"status", answered.response.status},
              {"bytes", answered.response.body_bytes()},
              {"duration_ms", in_ms(answered.duration)}});

@@ -95,9 +95,10 @@ std::optional<RawNames> match(const CompiledRoute& compiled, const Target& targe
   return names;
 }
 
-bool changes_catalog(const Route& route) {
+// An answer under a key is stored, which who may only read must not bring about.
+bool takes_key(const Route& route) {
   return (route.verb == Verb::kPost || route.verb == Verb::kDelete) &&
-         route.pattern.starts_with(kRestRoot);
+         route.pattern.starts_with(kRestRoot) && access_needed(route) == Access::kWrite;
 }
 
 struct Match {
@@ -117,7 +118,7 @@ Match find_route(Verb verb, const Target& target) {
     found.names = *names;
     if (compiled.route->verb == verb) {
       found.handler = compiled.route->handler;
-      found.takes_key = changes_catalog(*compiled.route);
+      found.takes_key = takes_key(*compiled.route);
       found.needs = access_needed(*compiled.route);
       return found;
     }
@@ -163,7 +164,7 @@ void route(const ExchangePtr& exchange) {
     }
     return found.handler(exchange);
   }
-  const std::string what = request.method + " " + request.target;
+  const std::string what = request.method + " " + std::string(path_of(request.target));
   if (found.verbs.empty()) {
     exchange->answer(
         error_response({404, "NoSuchEndpointException"}, "No route for request: " + what));

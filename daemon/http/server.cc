@@ -34,6 +34,11 @@ using std::chrono::steady_clock;
 /// After an accept failed for want of descriptors or memory.
 constexpr milliseconds kAcceptPause{100};
 
+/// Of all connections, so that nobody who comes over TCP keeps away those who come over the socket.
+std::size_t tcp_share_of(std::size_t connections_max) {
+  return std::max<std::size_t>(1, connections_max - (connections_max + 3) / 4);
+}
+
 milliseconds sweep_period_of(const ConnectionLimits& limits) {
   const auto shortest =
       std::min({limits.idle_timeout, limits.request_timeout, limits.write_timeout});
@@ -52,6 +57,7 @@ class Server::State {
         limits_(std::make_shared<ConnectionLimits>(options_.limits)),
         tls_(options_.tls),
         io_(static_cast<int>(options_.threads)),
+        work_(io_.get_executor()),
         sweep_timer_(io_),
         heartbeat_timer_(io_) {}
 
@@ -121,6 +127,7 @@ class Server::State {
     Listener listener;  // its socket file, once the acceptor has the descriptor
     asio::basic_socket_acceptor<stream_protocol, asio::io_context::executor_type> acceptor;
     asio::steady_timer pause;
+    std::atomic<bool> is_lost{false};  // relaxed: claimed by an exchange
   };
 
   // Nothing a handler throws may end a thread.
@@ -132,33 +139,75 @@ class Server::State {
       } catch (const std::exception& error) {
         log_event(level::err, "handler threw", {{"message", error.what()}});
       }
+      while (!io_.stopped() && !begin_what_is_lost()) std::this_thread::sleep_for(kAcceptPause);
+    }
+  }
+
+  /// Begins what goes on for as long as the server does. Where there was no memory for that, the
+  /// thread that it was asked on begins it again.
+  template <typename Begin>
+  static void begin(std::atomic<bool>& is_lost, Begin start_it) {
+    try {
+      start_it();
+    } catch (const std::exception&) {
+      is_lost.store(true, std::memory_order_relaxed);  // relaxed: claimed by an exchange
+      throw;
+    }
+  }
+  /// False: there is still no memory for it.
+  bool begin_what_is_lost() noexcept {
+    // relaxed: whoever takes it begins it, and the timers and the mutex order the rest
+    const auto claims = [](std::atomic<bool>& is_lost) {
+      return is_lost.exchange(false, std::memory_order_relaxed);
+    };
+    try {
+      for (auto& accepting : accepting_) {
+        const std::lock_guard lock(accept_mutex_);
+        if (claims(accepting->is_lost) && !is_stopping_) accept(*accepting);
+      }
+      if (claims(is_sweep_lost_)) sweep();
+      if (claims(is_beat_lost_)) beat();
+      return true;
+    } catch (const std::exception&) {
+      return false;
     }
   }
 
   void accept(Accepting& accepting) {
-    accepting.acceptor.async_accept(asio::make_strand(io_),
-                                    [this, &accepting](error_code error, Socket socket) {
-                                      const std::lock_guard lock(accept_mutex_);
-                                      if (is_stopping_) return;
-                                      if (error) return on_accept_error(accepting, error);
-                                      take(accepting, std::move(socket));
-                                      accept(accepting);
-                                    });
+    begin(accepting.is_lost, [&] {
+      accepting.acceptor.async_accept(asio::make_strand(io_),
+                                      [this, &accepting](error_code error, Socket socket) {
+                                        on_accept(accepting, error, std::move(socket));
+                                      });
+    });
   }
 
-  void on_accept_error(Accepting& accepting, const error_code& error) {
+  void on_accept(Accepting& accepting, const error_code& error, Socket socket) {
+    const std::lock_guard lock(accept_mutex_);
+    if (is_stopping_) return;
     if (error == asio::error::connection_aborted || error == asio::error::interrupted) {
       return accept(accepting);
     }
-    const auto left_out = services_.refusal_lines.take("accept", steady_clock::now());
-    if (left_out) {
-      log_event(level::warn, "accept failed",
-                {{"message", error.message()}, {"left_out", *left_out}});
+    if (error) return pause(accepting, error.message().c_str());
+    try {
+      take(accepting, std::move(socket));
+    } catch (const std::exception& thrown) {
+      return pause(accepting, thrown.what());
     }
-    accepting.pause.expires_after(kAcceptPause);
-    accepting.pause.async_wait([this, &accepting](error_code cancelled) {
-      const std::lock_guard lock(accept_mutex_);
-      if (!cancelled && !is_stopping_) accept(accepting);
+    accept(accepting);
+  }
+
+  void pause(Accepting& accepting, const char* reason) {
+    begin(accepting.is_lost, [&] {
+      const auto left_out = services_.refusal_lines.take("accept", steady_clock::now());
+      if (left_out) {
+        log_event(level::warn, "accept failed", {{"message", reason}, {"left_out", *left_out}});
+      }
+      accepting.pause.expires_after(kAcceptPause);
+      accepting.pause.async_wait([this, &accepting](error_code cancelled) {
+        const std::lock_guard lock(accept_mutex_);
+        if (!cancelled && !is_stopping_) accept(accepting);
+      });
     });
   }
 
@@ -167,7 +216,11 @@ class Server::State {
     auto tls = transport == Transport::kTcp ? tls_.get() : nullptr;
     // relaxed: a limit, which orders nothing
     const auto connections_max = connections_max_.load(std::memory_order_relaxed);
-    if (registry_->size() >= connections_max && !registry_->end_most_idle()) {
+    const bool is_share_taken = transport == Transport::kTcp &&
+                                registry_->count(Transport::kTcp) >= tcp_share_of(connections_max);
+    const bool is_full = is_share_taken || registry_->size() >= connections_max;
+    const auto whose = is_share_taken ? std::optional(Transport::kTcp) : std::nullopt;
+    if (is_full && !registry_->end_most_idle(whose)) {
       // relaxed: a counter, for showing
       services_.counters.connections_refused.fetch_add(1, std::memory_order_relaxed);
       const auto left_out = services_.refusal_lines.take("connection", steady_clock::now());
@@ -205,20 +258,32 @@ class Server::State {
   }
 
   void sweep() {
-    sweep_timer_.expires_after(sweep_period_of(*limits_.get()));
-    sweep_timer_.async_wait([this](error_code cancelled) {
-      if (cancelled) return;
-      const auto now = steady_clock::now();
-      for (const auto& connection : registry_->all()) connection->close_if_overdue(now);
-      sweep();
+    begin(is_sweep_lost_, [this] {
+      sweep_timer_.expires_after(sweep_period_of(*limits_.get()));
+      sweep_timer_.async_wait([this](error_code cancelled) {
+        if (cancelled) return;
+        close_overdue();
+        sweep();
+      });
     });
   }
 
+  void close_overdue() noexcept {
+    try {
+      const auto now = steady_clock::now();
+      for (const auto& connection : registry_->all()) connection->close_if_overdue(now);
+    } catch (const std::exception& error) {
+      log_event(level::err, "handler threw", {{"message", error.what()}});
+    }
+  }
+
   void beat() {
-    options_.heartbeat();
-    heartbeat_timer_.expires_after(options_.heartbeat_period);
-    heartbeat_timer_.async_wait([this](error_code cancelled) {
-      if (!cancelled) beat();
+    begin(is_beat_lost_, [this] {
+      options_.heartbeat();
+      heartbeat_timer_.expires_after(options_.heartbeat_period);
+      heartbeat_timer_.async_wait([this](error_code cancelled) {
+        if (!cancelled) beat();
+      });
     });
   }
 
@@ -229,9 +294,12 @@ class Server::State {
   Reloadable<ConnectionLimits> limits_;
   Reloadable<TlsContext> tls_;
   asio::io_context io_;
+  const asio::executor_work_guard<asio::io_context::executor_type> work_;
   asio::steady_timer sweep_timer_;
   asio::steady_timer heartbeat_timer_;
   std::vector<std::unique_ptr<Accepting>> accepting_;
+  std::atomic<bool> is_sweep_lost_{false};  // relaxed: claimed by an exchange
+  std::atomic<bool> is_beat_lost_{false};   // relaxed: claimed by an exchange
   std::vector<std::thread> threads_;
   std::mutex accept_mutex_;   // between accepting and stopping
   bool is_stopping_ = false;  // guarded by accept_mutex_

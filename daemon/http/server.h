@@ -20,7 +20,8 @@ namespace iceblink::daemon::http {
 
 struct ServerOptions {
   std::size_t threads = 2;
-  /// Above, the one that is idle longest is closed; if none is, the new one, with a 429.
+  /// Above, the one that is idle longest is closed; if none is, the new one, with a 429. A quarter
+  /// is not for TCP.
   std::size_t connections_max = 1024;
   ConnectionLimits limits;
   std::shared_ptr<const TlsContext> tls;  // of TCP; nullptr: without

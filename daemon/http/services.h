@@ -54,6 +54,8 @@ struct Services {
   MetadataCommits& metadata_commits;
   const WriteRoots& write_roots;
   Backups& backups;
+  /// Asks the disks for /metrics, which would hold up whoever waits for one that hangs.
+  FilePool metrics_thread{{.threads = 1, .queue_length_max = 1, .name = "metrics"}};
   FilePool& purges;                      // apart: one takes as long as its table is large
   std::atomic<bool> is_stopping{false};  // relaxed: a sign for what takes long
   IdempotentRequests idempotent_requests{};

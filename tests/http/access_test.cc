@@ -114,6 +114,21 @@ TEST_F(OtherUsers, ThatReadReportWhatTheyScanned) {
             204);
 }
 
+TEST_F(OtherUsers, ThatReadStoreNothingByAKey) {
+  create_namespace(R"(["a"])");
+  register_table("a", "t", write_table("t.json"));
+  HttpRequest report{.verb = "POST",
+                     .target = "/v1/namespaces/a/tables/t/metrics",
+                     .body = R"({"report-type":"scan-report"})",
+                     .headers = {"Idempotency-Key: 018f0000-0000-7000-8000-000000000002"}};
+  EXPECT_EQ(ask(kReader, report).status, 204);
+  report.target = "/v1/namespaces/a/tables/none/metrics";
+  EXPECT_EQ(ask(kReader, report).status, 404) << "a key without effect";
+  report.headers = {"Idempotency-Key: x"};
+  EXPECT_EQ(ask(kReader, report).status, 400);
+  EXPECT_THAT(connect().get("/metrics").body, HasSubstr("\niceblink_idempotency_keys 0\n"));
+}
+
 TEST_F(OtherUsers, WriteByTheirGroupsAndByTheirOwnNumber) {
   int number = 0;
   for (const Identity& writer : {Identity{.uid = kStranger, .gid = kStranger, .groups = {kWriters}},

@@ -167,6 +167,33 @@ TEST_F(FewConnections, LeavesRoomForOthersWhateverOneOpensAndNeverUses) {
   }
 }
 
+TEST_F(FewConnections, GivesNoPlaceToARequestWhoseHeaderIsNotWhole) {
+  std::vector<HttpClient> slow;
+  for (int i = 0; i < 20; ++i) {
+    slow.push_back(connect());
+    slow.back().send("GET /healthz HTTP/1.1\r\nX: ");
+    EXPECT_EQ(connect().get("/healthz").status, 200) << i;
+  }
+  EXPECT_TRUE(slow.front().sees_end());
+}
+
+TEST_F(FewConnections, KeepsSomeThatAreNotForTcp) {
+  auto settings = settings_in(scratch());
+  settings.connections_max = 4;
+  settings.listen = "127.0.0.1:0";
+  start(settings);
+  std::string request = kRequestInHand;
+  request.replace(request.find("Host: x"), 7, "Host: localhost");
+  std::vector<HttpClient> busy;
+  for (int i = 0; i < 3; ++i) {
+    busy.push_back(HttpClient::to_loopback(daemon().tcp_port()));
+    busy.back().send(request);
+    ASSERT_TRUE(busy.back().receive_continue());
+  }
+  EXPECT_EQ(HttpClient::to_loopback(daemon().tcp_port()).receive()->status, 429);
+  EXPECT_EQ(connect().get("/healthz").status, 200);
+}
+
 class LittleMemory : public DaemonTest {
   void SetUp() override {
     auto settings = settings_in(scratch());

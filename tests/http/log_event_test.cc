@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
 #include "daemon/log_rate.h"
 
 namespace iceblink::daemon {
@@ -20,6 +25,7 @@ TEST(LogEvent, QuotesWhatIsNotPlain) {
   EXPECT_EQ(event_text("e", {{"k", ""}}), "e k=\"\"");
   EXPECT_EQ(event_text("e", {{"k", R"(a"b\c)"}}), R"(e k="a\"b\\c")");
   EXPECT_EQ(event_text("e", {{"k", "x=1"}}), "e k=\"x=1\"");
+  EXPECT_EQ(event_text("e", {{"k", "é"}}), "e k=\"é\"");
   EXPECT_EQ(event_text("e", {{"k", "\n"}}), "e k=\"\n\"");  // the formatter escapes it
 }
 
@@ -29,6 +35,21 @@ TEST(LogEvent, TakesTextAndNumbersOfAnyKind) {
                              {"c", -1},
                              {"d", ~std::uint64_t{0}}}),
             "e a=s b=v c=-1 d=18446744073709551615");
+}
+
+TEST(LogEvent, TakesNoMemoryForItsFields) {
+  const std::string text(1000, 'x');
+  const LogField field("k", text);
+  EXPECT_EQ(field.text().data(), text.data());
+  EXPECT_EQ(LogField("k", std::numeric_limits<std::int64_t>::min()).text(), "-9223372036854775808");
+  static_assert(std::is_nothrow_constructible_v<LogField, const char*, const std::string&>);
+  static_assert(noexcept(log_event(level::err, "e", {{"k", 1}, {"k", "text"}})));
+}
+
+TEST(LogEvent, ShowsTheBeginningOfALongValueInWholeCharacters) {
+  EXPECT_EQ(shortened("short", 5), "short");
+  EXPECT_EQ(shortened("longer", 5), "longe…");
+  EXPECT_EQ(shortened("abcdé", 5), "abcd…");
 }
 
 TEST(LogRate, LetsTenLinesOfAReasonThroughASecond) {

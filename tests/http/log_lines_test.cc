@@ -68,6 +68,20 @@ TEST_F(LogLines, TellOfEachChangeOnce) {
   EXPECT_THAT(all, Each(Not(HasSubstr("HEAD"))));
 }
 
+TEST_F(LogLines, HaveNoQueries) {
+  start({"--log-level", "trace"});
+  auto client = connect();
+  for (const char* verb : {"GET", "POST", "DELETE"}) {
+    for (const char* target : {"/nowhere?word=unspeakable", "/healthz?word=unspeakable",
+                               "/v1/namespaces/none?word=unspeakable"}) {
+      client.request({.verb = verb, .target = target});
+    }
+  }
+  const auto all = lines();
+  EXPECT_THAT(all, Contains(HasSubstr("method=POST path=/nowhere status=404")));
+  EXPECT_THAT(all, Each(Not(HasSubstr("unspeakable"))));
+}
+
 TEST_F(LogLines, TellOfStartAndStop) {
   start();
   const auto all = lines();

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -64,6 +65,32 @@ TEST_F(LogSinkTest, HoldsNothingUpWhenNobodyReadsAndSaysWhatIsMissing) {
             "<4>log lines left out count=" + std::to_string(kLines - kept_count) + "\n<6>again\n");
   logger_->info("and on");
   EXPECT_EQ(read_all(), "<6>and on\n");
+}
+
+TEST_F(LogSinkTest, WaitsOnceForAReaderThatIsSlowHoweverMuchGetsThrough) {
+  constexpr std::chrono::milliseconds kPatience(400);
+  constexpr int kRounds = 20;
+  spdlog::logger logger("x", std::make_shared<LogSink>(pipe_[1], kPatience));
+  const auto begun_at = std::chrono::steady_clock::now();
+  for (int round = 0; round < kRounds; ++round) {
+    for (int i = 0; i < 100; ++i) logger.info(std::string(1000, 'x'));  // more than there is room
+    static_cast<void>(read_all());
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begun_at, kPatience * kRounds / 2);
+}
+
+TEST_F(LogSinkTest, CountsALineThatCouldNotBeWritten) {
+  // One that may be written to and fails: a full device.
+  const int kept = ::dup(pipe_[1]);
+  const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(full, 0);
+  ASSERT_GE(::dup2(full, pipe_[1]), 0);
+  logger_->info("lost");
+  ASSERT_GE(::dup2(kept, pipe_[1]), 0);
+  logger_->info("kept");
+  EXPECT_EQ(read_all(), "<4>log lines left out count=1\n<6>kept\n");
+  ::close(kept);
+  ::close(full);
 }
 
 TEST_F(LogSinkTest, CutsALineThatIsTooLong) {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
@@ -78,6 +79,29 @@ TEST_F(RefusalLog, HasOneLineForEachRequestWithoutTheToken) {
                                 HasSubstr("reason=\"the bearer token"), Not(HasSubstr("secret"))),
                           HasSubstr("method=GET path=/v1/config status=401"),
                           HasSubstr("method=POST path=/v1/namespaces status=401")));
+}
+
+TEST_F(RefusalLog, DoesNotGrowAsAFloodDoesAndHidesNothingOfTheSocket) {
+  ChildOptions quiet = options({"--token-file", path("token"), "--read-roots", path("in")});
+  // Nobody reads the log meanwhile.
+  std::ranges::replace(quiet.arguments, std::string("trace"), std::string("info"));
+  ChildDaemon child(quiet);
+  const auto ready = child.read_line();
+  ASSERT_TRUE(ready.has_value());
+  constexpr int kFlood = 2000;
+  auto stranger = HttpClient::to_loopback(port_of(*ready));
+  const std::string long_path = "/v1/" + std::string(2000, 'x');
+  for (int i = 0; i < kFlood; ++i) EXPECT_EQ(stranger.get(long_path).status, 401);
+  auto client = HttpClient::to_unix(path("main/catalog.sock"));
+  EXPECT_EQ(client.post("/v1/namespaces", R"({"namespace":["a"]})").status, 200);
+  EXPECT_EQ(
+      client.post("/v1/namespaces/a/register", R"({"name":"t","metadata-location":"/etc/passwd"})")
+          .status,
+      403);
+  const auto lines = lines_with(child, "request refused");
+  EXPECT_LT(lines.size(), kFlood / 4);
+  for (const auto& line : lines) EXPECT_LT(line.size(), 600u);
+  EXPECT_THAT(lines.back(), AllOf(HasSubstr("/etc/passwd"), HasSubstr(" left_out=0")));
 }
 
 TEST_F(RefusalLog, HasOneLineForEachLocationOutside) {
