@@ -90,6 +90,7 @@ class Instance::State {
     const auto begun_at = Clock::now();
     ICEBLINK_RETURN_IF_ERROR(check_together(settings_));
     ICEBLINK_RETURN_IF_ERROR(check_directories(settings_.runtime_dir, settings_.data_dir));
+    ICEBLINK_RETURN_IF_ERROR(check_write_roots(settings_));
     ICEBLINK_ASSIGN_OR_RETURN(access_, access_of(settings_));
     ICEBLINK_ASSIGN_OR_RETURN(tls_, tls_of(settings_));
     ICEBLINK_ASSIGN_OR_RETURN(auto listeners, http::Listener::inherited());
@@ -353,7 +354,7 @@ std::vector<Error> Instance::problems_of(const Settings& given) {
   note(map);
   if (!map) return problems;
   note(warehouse_group(settings.warehouse_group));
-  note(WriteRoots::of(settings.write_roots, *map));
+  note(check_write_roots(settings));
   note(read_roots_of(settings, *map));
   return problems;
 }

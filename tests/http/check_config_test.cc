@@ -83,6 +83,8 @@ TEST_F(CheckConfig, NamesWhatIsWrong) {
   expect_wrong({"--tls-certificate-file", path("c"), "--tls-key-file", path("k")}, path("c"));
   expect_wrong({"--read-roots", "s3://bucket"}, "s3://bucket");
   expect_wrong({"--write-roots", "s3://bucket"}, "s3://bucket");
+  expect_wrong({"--write-roots", path("data/lmdb")}, "the store's or the runtime directory");
+  expect_wrong({"--warehouse", path("main/w")}, "the store's or the runtime directory");
   expect_wrong({"--listen", "0.0.0.0:1"}, "beyond loopback");
   expect_wrong({}, "Not a directory", "token");
   expect_wrong({}, "cannot be both", "data");
