@@ -69,6 +69,16 @@ TEST_F(CheckConfig, PrintsWhatIsNotAsByDefault) {
   EXPECT_THAT(outcome.output, Not(HasSubstr(kToken)));
 }
 
+TEST_F(CheckConfig, PrintsEachSettingOnALineOfItsOwn) {
+  const Outcome outcome = check({"--warehouse", "/w\nrequire-token = true\x1b[2K"});
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output,
+              HasSubstr("warehouse = \"/w\\u000arequire-token = true\\u001b[2K\"\n"));
+  write_file(path("d.toml"), "\"a\\nb\" = 1\n");
+  expect_wrong({"--config", path("d.toml")}, "'a\\x0ab' is unknown");
+  expect_wrong({"--writers", "a\niceblinkd: b"}, "no user 'a\\x0aiceblinkd: b'");
+}
+
 TEST_F(CheckConfig, MakesNothing) {
   EXPECT_EQ(check({"--listen", "127.0.0.1:0"}).code, 0);
   EXPECT_FALSE(fs::exists(path("main")));

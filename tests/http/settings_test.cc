@@ -335,6 +335,23 @@ TEST(SettingsTable, ShowsEveryValueAsItIsRead) {
   }
 }
 
+TEST(SettingsFile, RefusesTextsWithANulCharacter) {
+  EXPECT_THAT(toml_message("readers = [\"root\\u0000x\"]"),
+              HasSubstr("'readers' must not have a NUL"));
+  EXPECT_THAT(toml_message("token-file = \"/a\\u0000b\""), HasSubstr("must not have a NUL"));
+}
+
+TEST(SettingsTable, EscapesControlCharactersAsTomlDoes) {
+  const Setting& setting = *find_setting("warehouse");
+  const std::string line = R"(warehouse = "a\u000ab\u001bc\u007f\\u000a\"ü")";
+  Settings settings;
+  ASSERT_TRUE(apply_toml(settings, line, "t").ok());
+  EXPECT_EQ(settings.warehouse,
+            "a\nb\x1b"
+            "c\x7f\\u000a\"ü");
+  EXPECT_EQ(toml_line(setting, settings), line);
+}
+
 TEST(SettingsFile, RefusesOtherTypesBadValuesAndBrokenToml) {
   EXPECT_THAT(toml_message("http-threads = \"4\""), HasSubstr("must be an integer"));
   EXPECT_THAT(toml_message("runtime-dir = 4"), HasSubstr("must be a string"));
