@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -375,7 +376,13 @@ TEST(SettingsFile, IsOverruledByFlagsAndMustExist) {
 }
 
 TEST(SettingsFile, ThatCannotBeReadIsNamed) {
-  EXPECT_THAT(message_of({"--config", "/tmp"}), HasSubstr("config file '/tmp': Is a directory"));
+  EXPECT_THAT(message_of({"--config", "/tmp"}),
+              HasSubstr("config file '/tmp': not a regular file"));
+  const std::string fifo = ::testing::TempDir() + "/ib-fifo." + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const auto of_fifo = message_of({"--config", fifo});
+  ::unlink(fifo.c_str());
+  EXPECT_THAT(of_fifo, HasSubstr("config file '" + fifo + "': not a regular file"));
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"--config", ""}, std::vector<std::string>{"--config="}}) {
     auto all = arguments;
