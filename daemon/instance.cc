@@ -13,6 +13,7 @@
 #include "daemon/http/server.h"
 #include "daemon/log_event.h"
 #include "daemon/metrics.h"
+#include "daemon/open_beneath.h"
 #include "daemon/runtime_dir.h"
 #include "daemon/settings_table.h"
 #include "daemon/store.h"
@@ -91,6 +92,7 @@ class Instance::State {
     ICEBLINK_RETURN_IF_ERROR(check_together(settings_));
     ICEBLINK_RETURN_IF_ERROR(check_directories(settings_.runtime_dir, settings_.data_dir));
     ICEBLINK_RETURN_IF_ERROR(check_write_roots(settings_));
+    ICEBLINK_RETURN_IF_ERROR(check_open_beneath());
     ICEBLINK_ASSIGN_OR_RETURN(access_, access_of(settings_));
     ICEBLINK_ASSIGN_OR_RETURN(tls_, tls_of(settings_));
     ICEBLINK_ASSIGN_OR_RETURN(auto listeners, http::Listener::inherited());
