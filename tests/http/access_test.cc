@@ -200,6 +200,10 @@ TEST(UnmappedIds, AreNobody) {
   EXPECT_EQ(access(65534, 9, {65533, 420001}), kWrite) << "that group is mapped";
   EXPECT_EQ(access(1234, 65533), kRead);
   EXPECT_EQ(access(0, 65533), kWrite);
+  const AccessRules unmapped_daemon(UnmappedIds{.user = ::geteuid(), .group = {}});
+  EXPECT_EQ(unmapped_daemon.access_of({.uid = ::geteuid(), .gid = 9, .pid = 1, .groups = {}}),
+            kNone)
+      << "the daemon's own number is everybody's";
 }
 
 TEST(UnmappedIds, AreNoUserOfARule) {
