@@ -87,7 +87,7 @@ Status ReadRoots::admit(std::string_view location, const iceberg::LocationMap& m
   return Ok{};
 }
 
-int find_file(const ReadRoots::Place& place, std::uint64_t resolve) noexcept {
+int find_file(const ReadRoots::Place& place, std::uint64_t resolve) {
   if (place.root_bytes == ReadRoots::Place::npos) {
     if (resolve == 0) return ::open(place.path.c_str(), O_PATH | O_CLOEXEC);
     struct open_how how {};
