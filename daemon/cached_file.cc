@@ -6,11 +6,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "daemon/owned_fd.h"
+
 namespace iceblink::daemon {
 namespace {
 
 std::optional<std::string> read_at_once(int fd, const struct stat& found, std::size_t bytes_max) {
-  if (!S_ISREG(found.st_mode)) return std::nullopt;
   const auto size = static_cast<std::size_t>(found.st_size);
   if (size == 0 || size > bytes_max) return std::nullopt;
   std::string bytes(size, '\0');
@@ -24,18 +25,13 @@ std::optional<std::string> read_at_once(int fd, const struct stat& found, std::s
 
 std::optional<std::string> read_if_cached(const ReadRoots::Place& place, std::size_t bytes_max,
                                           std::span<const FileIdentity> own_files) {
-  struct stat ahead {};
-  if (::stat(place.path.c_str(), &ahead) != 0 || is_among(ahead, own_files)) return std::nullopt;
-  const int fd = open_to_read(place, RESOLVE_CACHED);
-  if (fd < 0) return std::nullopt;
-  struct stat found {};
-  std::optional<std::string> bytes;
-  if (::fstat(fd, &found) == 0) {
-    if (is_among(found, own_files)) return std::nullopt;  // put there meanwhile: never closed
-    bytes = read_at_once(fd, found, bytes_max);
-  }
-  ::close(fd);
-  return bytes;
+  const OwnedFd found(find_file(place, RESOLVE_CACHED));
+  struct stat status {};
+  if (found.get() < 0 || ::fstat(found.get(), &status) != 0) return std::nullopt;
+  if (!S_ISREG(status.st_mode) || is_among(status, own_files)) return std::nullopt;
+  const OwnedFd file(open_found(found.get()));
+  if (file.get() < 0) return std::nullopt;
+  return read_at_once(file.get(), status, bytes_max);
 }
 
 }  // namespace iceblink::daemon

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "daemon/data_dir.h"
 #include "daemon/log_event.h"
@@ -80,11 +81,24 @@ std::vector<FileIdentity> own_files_of(const Settings& settings) {
 // serve what is registered.
 Result<WriteRoots> write_roots_of(const Settings& settings, const iceberg::LocationMap& map) {
   ICEBLINK_ASSIGN_OR_RETURN(const auto group, warehouse_group(settings.warehouse_group));
-  if (!settings.write_roots.empty()) return WriteRoots::of(settings.write_roots, map, group);
-  auto roots = WriteRoots::of({settings.warehouse}, map, group);
-  if (roots) return roots;
-  log_event(level::warn, "warehouse not writable", {{"message", roots.error().message()}});
-  return WriteRoots::of({}, map);
+  auto roots = settings.write_roots.empty() ? WriteRoots::of({settings.warehouse}, map, group)
+                                            : WriteRoots::of(settings.write_roots, map, group);
+  if (!roots && !settings.write_roots.empty()) return roots;
+  if (!roots) {
+    log_event(level::warn, "warehouse not writable", {{"message", roots.error().message()}});
+    return WriteRoots::of({}, map);
+  }
+  ICEBLINK_RETURN_IF_ERROR(
+      roots->keep_out_of(OwnDirectories(settings.data_dir, settings.runtime_dir)));
+  return roots;
+}
+
+Status check_write_roots(const Settings& settings) {
+  ICEBLINK_ASSIGN_OR_RETURN(const auto map, iceberg::LocationMap::of(settings.location_prefixes));
+  auto roots = WriteRoots::of(
+      settings.write_roots.empty() ? std::vector{settings.warehouse} : settings.write_roots, map);
+  if (!roots) return settings.write_roots.empty() ? Status(Ok{}) : Status(roots.error());
+  return roots->keep_out_of(OwnDirectories(settings.data_dir, settings.runtime_dir));
 }
 
 }  // namespace iceblink::daemon

@@ -41,9 +41,11 @@ void warn_unless_guarded(const Settings& settings, const http::AccessPolicy& acc
 /// The settings have a warehouse. Errors of ReadRoots::of.
 [[nodiscard]] Result<ReadRoots> read_roots_of(const Settings& settings,
                                               const iceberg::LocationMap& map);
-/// The settings have a warehouse. Errors of warehouse_group, and of WriteRoots::of if roots are
-/// given.
+/// The settings have a warehouse. Errors of warehouse_group, of WriteRoots::keep_out_of, and of
+/// WriteRoots::of if roots are given.
 [[nodiscard]] Result<WriteRoots> write_roots_of(const Settings& settings,
                                                 const iceberg::LocationMap& map);
+/// What is wrong with them, before anything is made. Errors as above, and of LocationMap::of.
+[[nodiscard]] Status check_write_roots(const Settings& settings);
 
 }  // namespace iceblink::daemon

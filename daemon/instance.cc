@@ -13,6 +13,7 @@
 #include "daemon/http/server.h"
 #include "daemon/log_event.h"
 #include "daemon/metrics.h"
+#include "daemon/open_beneath.h"
 #include "daemon/runtime_dir.h"
 #include "daemon/settings_table.h"
 #include "daemon/store.h"
@@ -84,6 +85,8 @@ class Instance::State {
     const auto begun_at = Clock::now();
     ICEBLINK_RETURN_IF_ERROR(check_together(settings_));
     ICEBLINK_RETURN_IF_ERROR(check_directories(settings_.runtime_dir, settings_.data_dir));
+    ICEBLINK_RETURN_IF_ERROR(check_write_roots(settings_));
+    ICEBLINK_RETURN_IF_ERROR(check_open_beneath());
     ICEBLINK_ASSIGN_OR_RETURN(access_, access_of(settings_));
     ICEBLINK_ASSIGN_OR_RETURN(tls_, tls_of(settings_));
     ICEBLINK_ASSIGN_OR_RETURN(auto listeners, http::Listener::inherited());
@@ -365,7 +368,7 @@ std::vector<Error> Instance::problems_of(const Settings& given) {
   note(map);
   if (!map) return problems;
   note(warehouse_group(settings.warehouse_group));
-  note(WriteRoots::of(settings.write_roots, *map));
+  note(check_write_roots(settings));
   note(read_roots_of(settings, *map));
   return problems;
 }

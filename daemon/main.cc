@@ -24,6 +24,7 @@
 #include "daemon/service_manager.h"
 #include "daemon/settings.h"
 #include "daemon/settings_table.h"
+#include "iceberg/utf8.h"
 #include "shm/fault_point.h"
 
 namespace {
@@ -58,7 +59,7 @@ int exit_code_of(ErrorKind kind) {
 }
 
 int fail(int code, const std::string& message) {
-  std::fprintf(stderr, "iceblinkd: %s\n", message.c_str());
+  std::fprintf(stderr, "iceblinkd: %s\n", iceblink::on_one_line(message).c_str());
   return code;
 }
 
@@ -151,7 +152,7 @@ int serve(const Settings& settings, const Arguments& arguments) {
   if (!instance) return fail(instance.error());
   const std::string url = (*instance)->tcp_url();
   std::printf("iceblinkd ready: %s generation %llu, %llu tables%s%s\n",
-              settings.runtime_dir.c_str(),
+              iceblink::on_one_line(settings.runtime_dir).c_str(),
               static_cast<unsigned long long>((*instance)->generation()),
               static_cast<unsigned long long>((*instance)->table_count()), url.empty() ? "" : ", ",
               url.c_str());
@@ -172,7 +173,7 @@ int check(const Settings& settings) {
   const Settings defaults;
   for (const auto& setting : iceblink::daemon::settings_table()) {
     if (setting.value.get(settings) == setting.value.get(defaults)) continue;
-    std::puts(iceblink::daemon::toml_line(setting, settings).c_str());
+    std::puts(iceblink::on_one_line(iceblink::daemon::toml_line(setting, settings)).c_str());
   }
   return 0;
 }

@@ -65,21 +65,16 @@ Result<std::string> read_metadata_file(std::string_view location,
                                        const MetadataFileRules& rules) try {
   ICEBLINK_ASSIGN_OR_RETURN(const ReadRoots::Place place,
                             rules.read_roots.find(location, rules.map));
-  struct stat ahead {};
-  if (::stat(place.path.c_str(), &ahead) == 0 && is_among(ahead, rules.own_files)) {
-    return own_file(location);
-  }
-  OwnedFd file(open_to_read(place));
-  if (file.get() < 0) return error_of(errno, location, "open");
+  const OwnedFd found(find_file(place));
+  if (found.get() < 0) return error_of(errno, location, "open");
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) return error_of(errno, location, "stat");
-  if (is_among(status, rules.own_files)) {  // put there meanwhile
-    (void)file.release();
-    return own_file(location);
-  }
+  if (::fstat(found.get(), &status) != 0) return error_of(errno, location, "stat");
+  if (is_among(status, rules.own_files)) return own_file(location);
   if (!S_ISREG(status.st_mode)) {
     return {ErrorKind::kInvalidArgument, std::string(location) + ": not a regular file"};
   }
+  const OwnedFd file(open_found(found.get()));
+  if (file.get() < 0) return error_of(errno, location, "open");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > rules.stored_bytes_max) return too_large(location, rules.stored_bytes_max);
   return read_all(file.get(), size, location, rules.stored_bytes_max);

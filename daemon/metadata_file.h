@@ -20,15 +20,15 @@ struct MetadataFileRules {
   std::size_t inflated_bytes_max = std::size_t{256} << 20;
   iceberg::LocationMap map{};  // where locations are read; messages speak of the stored ones
   /// Never opened, under whatever name: LMDB's locks are POSIX ones, and a process loses those of a
-  /// file when it closes any descriptor of it.
+  /// file when it closes any descriptor of it (but for those of O_PATH).
   std::vector<FileIdentity> own_files{};
   ReadRoots read_roots{};  // nothing is opened elsewhere
 };
 
 /// The file's bytes, as stored. kNotFound: "Failed to open input stream for file: <location>";
 /// kTooLarge; kNotAllowed: also, it leaves the read roots; kInvalidArgument: no regular file, or a
-/// bad location; kUnsupported: a location of another scheme or host; kBusy: out of descriptors or
-/// kernel memory; kOutOfMemory; kIo.
+/// bad location; kUnsupported: a location of another scheme or host, or there is no /proc; kBusy:
+/// out of descriptors or kernel memory; kOutOfMemory; kIo.
 [[nodiscard]] Result<std::string> read_metadata_file(std::string_view location,
                                                      const MetadataFileRules& rules = {});
 

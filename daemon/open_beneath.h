@@ -3,6 +3,8 @@
 // Thread safety: thread-safe.
 #pragma once
 
+#include <iceblink/result.h>
+
 #include <cstdint>
 #include <string>
 
@@ -13,5 +15,9 @@ namespace iceblink::daemon {
 /// O_CLOEXEC is added. `resolve`: more of what openat2(2) calls RESOLVE_*.
 [[nodiscard]] int open_beneath(int root, const std::string& relative, std::uint64_t flags,
                                std::uint64_t resolve = 0) noexcept;
+
+/// Tries it: without openat2(2) no file of a catalog could be opened. kUnsupported: the kernel, or
+/// the sandbox of this process, is without it; kNotAllowed, kBusy, kIo.
+[[nodiscard]] Status check_open_beneath();
 
 }  // namespace iceblink::daemon

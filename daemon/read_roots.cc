@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
 #include <utility>
 
 #include "daemon/local_path.h"
@@ -84,13 +87,11 @@ Status ReadRoots::admit(std::string_view location, const iceberg::LocationMap& m
   return Ok{};
 }
 
-int open_to_read(const ReadRoots::Place& place, std::uint64_t resolve) {
-  // O_NONBLOCK: a FIFO would make the open wait; it has no effect on regular files.
-  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+int find_file(const ReadRoots::Place& place, std::uint64_t resolve) {
   if (place.root_bytes == ReadRoots::Place::npos) {
-    if (resolve == 0) return ::open(place.path.c_str(), kFlags);
+    if (resolve == 0) return ::open(place.path.c_str(), O_PATH | O_CLOEXEC);
     struct open_how how {};
-    how.flags = kFlags;
+    how.flags = O_PATH | O_CLOEXEC;
     how.resolve = resolve;
     return static_cast<int>(
         ::syscall(SYS_openat2, AT_FDCWD, place.path.c_str(), &how, sizeof(how)));
@@ -98,8 +99,16 @@ int open_to_read(const ReadRoots::Place& place, std::uint64_t resolve) {
   const std::string root = place.root_bytes == 0 ? "/" : place.path.substr(0, place.root_bytes);
   const OwnedFd directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() < 0) return -1;
-  return open_beneath(directory.get(), place.path.substr(place.root_bytes + 1),
-                      O_RDONLY | O_NONBLOCK | O_NOCTTY, resolve);
+  return open_beneath(directory.get(), place.path.substr(place.root_bytes + 1), O_PATH, resolve);
+}
+
+int open_found(int found) noexcept {
+  std::array<char, 32> name{};
+  std::snprintf(name.data(), name.size(), "/proc/self/fd/%d", found);
+  // O_NONBLOCK: it has no effect on regular files, but for those that are leased.
+  const int fd = ::open(name.data(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0 && errno == ENOENT) errno = ENOSYS;  // what was found is there: /proc is not
+  return fd;
 }
 
 }  // namespace iceblink::daemon

@@ -51,8 +51,13 @@ class ReadRoots {
   bool is_bound_ = false;
 };
 
-/// For reading, without waiting; -1 and errno: EXDEV where it leaves its root. `resolve`: as of
-/// open_beneath. Throws std::bad_alloc.
-[[nodiscard]] int open_to_read(const ReadRoots::Place& place, std::uint64_t resolve = 0);
+/// The file as it is found, not yet open for reading (O_PATH): looking at it waits for nothing and
+/// changes nothing. -1 and errno: EXDEV where it leaves its root. `resolve`: as of open_beneath.
+/// Throws std::bad_alloc.
+[[nodiscard]] int find_file(const ReadRoots::Place& place, std::uint64_t resolve = 0);
+
+/// The same file for reading, whatever has its name by now, without waiting; -1 and errno. Needs
+/// /proc: ENOSYS without.
+[[nodiscard]] int open_found(int found) noexcept;
 
 }  // namespace iceblink::daemon

@@ -5,13 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <memory>
-#include <system_error>
 
 #include "daemon/http/listener.h"
+#include "daemon/regular_file.h"
 #include "daemon/settings_table.h"
 #include "iceberg/location_map.h"
 
@@ -88,19 +86,7 @@ std::string first_of_list(const std::string& directories) {
 
 Result<std::string> read_text(const std::string& path) {
   constexpr std::size_t kBytesMax = std::size_t{1} << 20;
-  const std::string what = "config file '" + path + "': ";
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
-                                                             std::fclose);
-  if (!file) return {ErrorKind::kIo, what + std::generic_category().message(errno)};
-  std::string text(kBytesMax + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get()) != 0) {
-    return {ErrorKind::kIo, what + std::generic_category().message(errno)};
-  }
-  if (text.size() > kBytesMax) {
-    return {ErrorKind::kTooLarge, what + "larger than " + std::to_string(kBytesMax) + " bytes"};
-  }
-  return text;
+  return read_regular_file(path, "config file '" + path + "': ", kBytesMax);
 }
 
 Result<std::string> last_part(std::string path) {

@@ -7,6 +7,7 @@
 
 #include "daemon/setting_values.h"
 #include "iceberg/location_map.h"
+#include "iceberg/utf8.h"
 
 namespace iceblink::daemon {
 namespace {
@@ -174,9 +175,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// A basic string of TOML.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
+    if (is_control(c)) {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      out += "\\u00";
+      out += kDigits[static_cast<unsigned char>(c) >> 4];
+      out += kDigits[static_cast<unsigned char>(c) & 15];
+      continue;
+    }
     if (c == '"' || c == '\\') out += '\\';
     out += c;
   }

@@ -18,8 +18,12 @@ Error bad_key(const std::string& path, const toml::source_position& at, std::str
 // The value as the flag would have it; kInvalidArgument when it is of another type. A list's
 // elements are texts.
 Result<std::string> text_of(const toml::node& node, Setting::Type type) {
-  if ((type == Setting::Type::kText || type == Setting::Type::kList) && node.is_string())
-    return node.as_string()->get();
+  if ((type == Setting::Type::kText || type == Setting::Type::kList) && node.is_string()) {
+    const std::string& text = node.as_string()->get();
+    // What is handed to the system would end there.
+    if (text.find('\0') == std::string::npos) return text;
+    return {ErrorKind::kInvalidArgument, "must not have a NUL character in it"};
+  }
   if (type == Setting::Type::kNumber && node.is_integer()) {
     return std::to_string(node.as_integer()->get());
   }

@@ -26,6 +26,10 @@ Error error_of(int code, std::string_view location, std::string_view doing) {
           std::string(location) + ": " + std::string(doing) + ": " + std::strerror(code)};
 }
 
+Error own_directory(std::string_view location) {
+  return {ErrorKind::kNotAllowed, std::string(location) + ": a directory of the daemon's own"};
+}
+
 /// Below a file there is nothing. Who wants to make something there is told what is in the way.
 int missing_code(int code, WriteRoots::Missing missing) {
   return code == ENOTDIR && missing == WriteRoots::Missing::kFails ? ENOENT : code;
@@ -73,12 +77,13 @@ class DirectoriesBelow {
  public:
   DirectoriesBelow(int root, const std::string& root_path, std::string_view location,
                    WriteRoots::Missing missing, std::optional<gid_t> group,
-                   DurableDirectories& durable)
+                   const OwnDirectories& own, DurableDirectories& durable)
       : root_(root),
         root_path_(root_path),
         location_(location),
         missing_(missing),
         group_(group),
+        own_(own),
         durable_(durable) {}
 
   Result<OwnedFd> open(const std::string& relative) const {
@@ -89,6 +94,7 @@ class DirectoriesBelow {
     }
     if (fd < 0) return error_of(missing_code(errno, missing_), location_, "open the directory");
     OwnedFd directory(fd);
+    if (own_.are_closed_as(fd)) return own_directory(location_);
     if (missing_ == WriteRoots::Missing::kIsMade) {
       ICEBLINK_RETURN_IF_ERROR(make_durable(relative, fd));
     }
@@ -137,6 +143,7 @@ class DirectoriesBelow {
   const std::string_view location_;
   const WriteRoots::Missing missing_;
   const std::optional<gid_t> group_;
+  const OwnDirectories& own_;
   DurableDirectories& durable_;
 };
 
@@ -152,6 +159,16 @@ Result<WriteRoots> WriteRoots::of(const std::vector<std::string>& roots, iceberg
   }
   made.map_ = std::move(map);
   return made;
+}
+
+Status WriteRoots::keep_out_of(OwnDirectories own) {
+  for (const std::string& root : roots_) {
+    if (!own.hold(root.empty() ? "/" : root)) continue;
+    return {ErrorKind::kInvalidArgument,
+            root + ": lies within the store's or the runtime directory, where nothing is written"};
+  }
+  own_ = std::move(own);
+  return Ok{};
 }
 
 Status WriteRoots::make_roots() const {
@@ -185,9 +202,10 @@ Result<WriteRoots::Place> WriteRoots::open_parent(std::string_view location,
   const std::string relative =
       slash == root->size() ? "." : path.substr(root->size() + 1, slash - root->size() - 1);
   Place place;
-  ICEBLINK_ASSIGN_OR_RETURN(
-      place.directory,
-      DirectoriesBelow(root_fd.get(), *root, location, missing, group_, *durable_).open(relative));
+  ICEBLINK_ASSIGN_OR_RETURN(place.directory, DirectoriesBelow(root_fd.get(), *root, location,
+                                                              missing, group_, own_, *durable_)
+                                                 .open(relative));
+  if (own_.have_files_in(place.directory.get())) return own_directory(location);
   place.name = path.substr(slash + 1);
   return place;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "daemon/durable_directories.h"
+#include "daemon/own_directories.h"
 #include "daemon/owned_fd.h"
 #include "iceberg/location_map.h"
 
@@ -28,6 +29,10 @@ class WriteRoots {
                                              iceberg::LocationMap map,
                                              std::optional<gid_t> group = std::nullopt);
 
+  /// From now on nothing is made, written or deleted in the daemon's own, wherever roots and links
+  /// lead. kInvalidArgument: a root is the store's or the runtime directory, or lies within one.
+  [[nodiscard]] Status keep_out_of(OwnDirectories own);
+
   /// Makes the roots that are missing, and shares each with the group. Those that are there are
   /// left as they are. The first error, of kinds as below.
   [[nodiscard]] Status make_roots() const;
@@ -40,9 +45,9 @@ class WriteRoots {
   enum class Missing : std::uint8_t { kFails, kIsMade };
 
   /// The directory that `location` is in, reached without leaving its root. With kIsMade its name
-  /// is durable, and those of all above it. kNotAllowed: it is below no root, or leaves it;
-  /// kNotFound: the directory is missing, or below a file, where it is not to be made;
-  /// kUnsupported, kInvalidArgument, kNoSpace, kIo. Messages speak of `location` alone.
+  /// is durable, and those of all above it. kNotAllowed: it is below no root, leaves it,
+  /// or is the daemon's own; kNotFound: the directory is missing, or below a file, where it is not
+  /// to be made; kUnsupported, kInvalidArgument, kNoSpace, kIo. Messages speak of `location` alone.
   [[nodiscard]] Result<Place> open_parent(std::string_view location, Missing missing) const;
 
   /// Deletes a file; one that is not there is deleted. Errors as above.
@@ -59,6 +64,7 @@ class WriteRoots {
   std::vector<std::string> roots_;  // absolute paths without a slash at the end
   iceberg::LocationMap map_;
   std::optional<gid_t> group_;
+  OwnDirectories own_;
   std::shared_ptr<DurableDirectories> durable_ = std::make_shared<DurableDirectories>();
 };
 

@@ -28,22 +28,31 @@ std::optional<Id> number_in(std::string_view text) noexcept {
 
 }  // namespace
 
-bool AccessRules::Peers::has(const PeerCredentials& peer) const noexcept {
-  return std::ranges::find(users, peer.uid) != users.end() ||
-         std::ranges::any_of(groups, [&](gid_t group) { return peer.is_in_group(group); });
+bool AccessRules::has(const Peers& peers, const PeerCredentials& peer) const noexcept {
+  return (peer.uid != unmapped_.user &&
+          std::ranges::find(peers.users, peer.uid) != peers.users.end()) ||
+         std::ranges::any_of(peers.groups, [&](gid_t group) {
+           return group != unmapped_.group && peer.is_in_group(group);
+         });
 }
 
-AccessRules::AccessRules() {
+AccessRules::AccessRules(UnmappedIds unmapped) : unmapped_(unmapped) {
   writers_.users = {0, ::geteuid()};
 }
 
-Status AccessRules::add(const PeerList& list, const char* setting, Peers& peers) {
+Status AccessRules::add(const PeerList& list, const char* setting, Peers& peers) const {
   for (const std::string& entry : list.names) {
     const bool is_group = entry.starts_with('@');
     const std::string name = entry.substr(is_group ? 1 : 0);
     std::optional<Id> id = number_in(name);
     if (!id) {
       ICEBLINK_ASSIGN_OR_RETURN(id, is_group ? find_group(name) : find_user(name));
+    }
+    if (id && list.is_configured && *id == (is_group ? unmapped_.group : unmapped_.user)) {
+      return {ErrorKind::kInvalidArgument,
+              std::string(setting) + ": '" + entry + "' is " + std::to_string(*id) +
+                  ", which in this user namespace is every " + (is_group ? "group" : "user") +
+                  " that is not mapped into it"};
     }
     if (id) {
       (is_group ? peers.groups : peers.users).push_back(*id);
@@ -56,16 +65,17 @@ Status AccessRules::add(const PeerList& list, const char* setting, Peers& peers)
   return Ok{};
 }
 
-Result<AccessRules> AccessRules::of(const PeerList& readers, const PeerList& writers) {
-  AccessRules rules;
-  ICEBLINK_RETURN_IF_ERROR(add(readers, "readers", rules.readers_));
-  ICEBLINK_RETURN_IF_ERROR(add(writers, "writers", rules.writers_));
+Result<AccessRules> AccessRules::of(const PeerList& readers, const PeerList& writers,
+                                    UnmappedIds unmapped) {
+  AccessRules rules(unmapped);
+  ICEBLINK_RETURN_IF_ERROR(rules.add(readers, "readers", rules.readers_));
+  ICEBLINK_RETURN_IF_ERROR(rules.add(writers, "writers", rules.writers_));
   return rules;
 }
 
 Access AccessRules::access_of(const PeerCredentials& peer) const noexcept {
-  if (writers_.has(peer)) return Access::kWrite;
-  return readers_.has(peer) ? Access::kRead : Access::kNone;
+  if (has(writers_, peer)) return Access::kWrite;
+  return has(readers_, peer) ? Access::kRead : Access::kNone;
 }
 
 }  // namespace iceblink::daemon::http

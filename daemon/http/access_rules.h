@@ -9,6 +9,7 @@
 
 #include "daemon/http/caller.h"
 #include "daemon/http/peer_credentials.h"
+#include "daemon/http/unmapped_ids.h"
 #include "daemon/settings.h"
 
 namespace iceblink::daemon::http {
@@ -16,10 +17,13 @@ namespace iceblink::daemon::http {
 class AccessRules {
  public:
   /// Root and this process's user alone.
-  AccessRules();
-  /// Names become numbers here and never again. Writers may read. kInvalidArgument: a name that was
-  /// asked for and that this host does not have; kIo: the host's user database.
-  [[nodiscard]] static Result<AccessRules> of(const PeerList& readers, const PeerList& writers);
+  explicit AccessRules(UnmappedIds unmapped = UnmappedIds::of_this_process());
+  /// Names become numbers here and never again. Writers may read. `unmapped` are nobody, whatever
+  /// the lists say. kInvalidArgument: a name that was asked for and that this host does not have,
+  /// or that is one of those; kIo: the host's user database.
+  [[nodiscard]] static Result<AccessRules> of(
+      const PeerList& readers, const PeerList& writers,
+      UnmappedIds unmapped = UnmappedIds::of_this_process());
 
   [[nodiscard]] Access access_of(const PeerCredentials& peer) const noexcept;
 
@@ -27,10 +31,11 @@ class AccessRules {
   struct Peers {
     std::vector<uid_t> users;
     std::vector<gid_t> groups;
-    [[nodiscard]] bool has(const PeerCredentials& peer) const noexcept;
   };
-  [[nodiscard]] static Status add(const PeerList& list, const char* setting, Peers& peers);
+  [[nodiscard]] Status add(const PeerList& list, const char* setting, Peers& peers) const;
+  [[nodiscard]] bool has(const Peers& peers, const PeerCredentials& peer) const noexcept;
 
+  UnmappedIds unmapped_;
   Peers readers_;
   Peers writers_;
 };

@@ -5,6 +5,7 @@
 
 #include <boost/asio/buffer.hpp>
 
+#include "daemon/regular_file.h"
 #include "daemon/secret_file.h"
 
 namespace iceblink::daemon::http {
@@ -19,6 +20,17 @@ constexpr std::size_t kPemBytesMax = std::size_t{1} << 20;
 Error bad_file(const char* setting, const std::string& path, const error_code& error) {
   return {ErrorKind::kInvalidArgument,
           std::string(setting) + " '" + path + "': not usable: " + error.message()};
+}
+
+// Not by its name: OpenSSL would wait for a FIFO.
+Status use_certificates(context& tls, const std::string& path) {
+  ICEBLINK_ASSIGN_OR_RETURN(
+      const std::string pem,
+      read_regular_file(path, "tls-certificate-file '" + path + "': ", kPemBytesMax));
+  error_code error;
+  tls.use_certificate_chain(asio::buffer(pem), error);
+  if (error) return bad_file("tls-certificate-file", path, error);
+  return Ok{};
 }
 
 Status use_key(context& tls, const std::string& path) {
@@ -46,8 +58,8 @@ Result<TlsContext> TlsContext::of(const std::string& certificate_file,
   // An encrypted key is refused instead of asking a terminal for its password.
   tls.set_password_callback([](std::size_t, context::password_purpose) { return std::string(); },
                             error);
-  if (!error) tls.use_certificate_chain_file(certificate_file, error);
-  if (error) return bad_file("tls-certificate-file", certificate_file, error);
+  if (error) return {ErrorKind::kInternal, "tls: " + error.message()};
+  ICEBLINK_RETURN_IF_ERROR(use_certificates(tls, certificate_file));
   ICEBLINK_RETURN_IF_ERROR(use_key(tls, key_file));
   if (::SSL_CTX_check_private_key(native) != 1) {
     return {ErrorKind::kInvalidArgument, "tls-key-file '" + key_file +

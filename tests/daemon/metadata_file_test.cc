@@ -1,12 +1,16 @@
 #include "daemon/metadata_file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <span>
+#include <thread>
 
+#include "daemon/cached_file.h"
 #include "iceberg/fingerprint.h"
 #include "iceberg/uuid.h"
 #include "tests/daemon/scratch_dir.h"
@@ -19,6 +23,13 @@ using ::testing::HasSubstr;
 constexpr const char* kDocument =
     R"({"format-version":2,"table-uuid":"9c12d441-03fe-4693-9a96-a0705ddf69c1",)"
     R"("location":"/w/t","schemas":[]})";
+
+/// Grows with each descriptor that is left open.
+int lowest_free_descriptor() {
+  const int fd = ::open("/", O_PATH | O_CLOEXEC);
+  ::close(fd);
+  return fd;
+}
 
 class MetadataFileTest : public ::testing::Test {
  protected:
@@ -53,6 +64,60 @@ TEST_F(MetadataFileTest, RefusesWhatIsNoRegularFileAndDoesNotWaitForIt) {
     EXPECT_EQ(file.error().kind(), ErrorKind::kInvalidArgument) << location;
     EXPECT_THAT(file.error().message(), HasSubstr(location));
   }
+}
+
+TEST_F(MetadataFileTest, IsNeverTheStoresHoweverALinkToItIsSwapped) {
+  const std::string store = dir_.write("data.mdb", "store");
+  const std::string harmless = dir_.write("harmless", "harmless");
+  const std::string link = dir_ / "link";
+  struct stat status {};
+  ASSERT_EQ(::stat(store.c_str(), &status), 0);
+  MetadataFileRules rules;
+  rules.own_files = {FileIdentity::of(status)};
+  std::filesystem::create_symlink(harmless, link);
+  const int before = lowest_free_descriptor();
+  std::atomic<bool> is_done{false};
+  std::thread swapping([&] {
+    const std::string next = dir_ / "next";
+    // relaxed: the end of a loop
+    for (int i = 0; !is_done.load(std::memory_order_relaxed); ++i) {
+      std::filesystem::create_symlink(i % 2 == 0 ? store : harmless, next);
+      std::filesystem::rename(next, link);
+    }
+  });
+  int refused_count = 0;
+  int read_count = 0;
+  while (refused_count < 10'000 || read_count < 10'000) {
+    const auto bytes = read_metadata_file(link, rules);
+    if (bytes) {
+      EXPECT_EQ(*bytes, "harmless");
+      ++read_count;
+    } else {
+      EXPECT_THAT(bytes.error().message(), HasSubstr("own store"));
+      ++refused_count;
+    }
+    if (const auto cached = read_if_cached(link, 100, rules.own_files)) {
+      EXPECT_EQ(*cached, "harmless");
+    }
+  }
+  is_done.store(true, std::memory_order_relaxed);  // relaxed: as above
+  swapping.join();
+  EXPECT_EQ(lowest_free_descriptor(), before) << "descriptors are left open";
+}
+
+TEST_F(MetadataFileTest, DoesNotTellOfTheStoreOutsideOfTheReadRoots) {
+  std::filesystem::create_directory(dir_ / "in");
+  const std::string store = dir_.write("data.mdb", "store");
+  std::filesystem::create_symlink(store, dir_ / "in/link");
+  struct stat status {};
+  ASSERT_EQ(::stat(store.c_str(), &status), 0);
+  MetadataFileRules rules;
+  rules.own_files = {FileIdentity::of(status)};
+  rules.read_roots = ReadRoots::of({dir_ / "in"}, {}).value();
+  const auto refused = read_metadata_file(dir_ / "in/link", rules);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kNotAllowed);
+  EXPECT_THAT(refused.error().message(), HasSubstr("leaves the directories"));
 }
 
 TEST_F(MetadataFileTest, RefusesMoreThanTheLimit) {

@@ -11,6 +11,8 @@ namespace {
 
 using daemon::PeerList;
 using daemon::http::AccessRules;
+using daemon::http::unmapped_id;
+using daemon::http::UnmappedIds;
 using ::testing::HasSubstr;
 
 // Numbers that no user and no group of a host has.
@@ -197,6 +199,47 @@ TEST(AccessRules, NameWhatThisHostDoesNotHaveIfSomebodyAskedForIt) {
   for (const char* bad : {"4294967295", "-1", "99999999999", "1000x", "@-1"}) {
     EXPECT_FALSE(AccessRules::of(configured({bad}), {}).ok()) << bad;
   }
+}
+
+TEST(UnmappedIds, AreNobody) {
+  constexpr UnmappedIds kUnmapped{.user = 65534, .group = 65533};
+  const PeerList default_writers{.names = {"@65533", "65534", "@420001"}};
+  const auto rules = AccessRules::of(configured({"1234"}), default_writers, kUnmapped);
+  ASSERT_TRUE(rules.ok()) << rules.error().message();
+  const auto access = [&](uid_t uid, gid_t gid, std::vector<gid_t> groups = {}) {
+    return rules->access_of({.uid = uid, .gid = gid, .pid = 1, .groups = std::move(groups)});
+  };
+  using enum daemon::http::Access;
+  EXPECT_EQ(access(65534, 65533), kNone);
+  EXPECT_EQ(access(kStranger, 9, {65533}), kNone);
+  EXPECT_EQ(access(65534, 9, {65533, 420001}), kWrite) << "that group is mapped";
+  EXPECT_EQ(access(1234, 65533), kRead);
+  EXPECT_EQ(access(0, 65533), kWrite);
+  const AccessRules unmapped_daemon(UnmappedIds{.user = ::geteuid(), .group = {}});
+  EXPECT_EQ(unmapped_daemon.access_of({.uid = ::geteuid(), .gid = 9, .pid = 1, .groups = {}}),
+            kNone)
+      << "the daemon's own number is everybody's";
+}
+
+TEST(UnmappedIds, AreNoUserOfARule) {
+  constexpr UnmappedIds kUnmapped{.user = 65534, .group = 65533};
+  for (const char* bad : {"65534", "@65533"}) {
+    const auto rules = AccessRules::of({}, configured({bad}), kUnmapped);
+    ASSERT_FALSE(rules.ok()) << bad;
+    EXPECT_EQ(rules.error().kind(), ErrorKind::kInvalidArgument);
+    EXPECT_THAT(rules.error().message(), HasSubstr("writers: '" + std::string(bad) + "'"));
+    EXPECT_THAT(rules.error().message(), HasSubstr("not mapped"));
+  }
+  EXPECT_TRUE(AccessRules::of(configured({"65534", "@65533"}), {}, UnmappedIds{}).ok())
+      << "where all are mapped these are users like others";
+}
+
+TEST(UnmappedIds, AreThereUnlessTheMapIsTheWhole) {
+  EXPECT_EQ(unmapped_id("         0          0 4294967295\n", "65534\n"), std::nullopt);
+  EXPECT_EQ(unmapped_id("         0     100000      65536\n", "65534\n"), uid_t{65534});
+  EXPECT_EQ(unmapped_id("         0          0          1\n", "99\n"), uid_t{99});
+  EXPECT_EQ(unmapped_id("0 0 10\n10 10 4294967285\n", "65534\n"), uid_t{65534});
+  EXPECT_EQ(unmapped_id("", ""), uid_t{65534}) << "nobody says";
 }
 
 }  // namespace

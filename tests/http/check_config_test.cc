@@ -69,6 +69,16 @@ TEST_F(CheckConfig, PrintsWhatIsNotAsByDefault) {
   EXPECT_THAT(outcome.output, Not(HasSubstr(kToken)));
 }
 
+TEST_F(CheckConfig, PrintsEachSettingOnALineOfItsOwn) {
+  const Outcome outcome = check({"--warehouse", "/w\nrequire-token = true\x1b[2K"});
+  EXPECT_EQ(outcome.code, 0) << outcome.errors;
+  EXPECT_THAT(outcome.output,
+              HasSubstr("warehouse = \"/w\\u000arequire-token = true\\u001b[2K\"\n"));
+  write_file(path("d.toml"), "\"a\\nb\" = 1\n");
+  expect_wrong({"--config", path("d.toml")}, "'a\\x0ab' is unknown");
+  expect_wrong({"--writers", "a\niceblinkd: b"}, "no user 'a\\x0aiceblinkd: b'");
+}
+
 TEST_F(CheckConfig, MakesNothing) {
   EXPECT_EQ(check({"--listen", "127.0.0.1:0"}).code, 0);
   EXPECT_FALSE(fs::exists(path("main")));
@@ -83,6 +93,8 @@ TEST_F(CheckConfig, NamesWhatIsWrong) {
   expect_wrong({"--tls-certificate-file", path("c"), "--tls-key-file", path("k")}, path("c"));
   expect_wrong({"--read-roots", "s3://bucket"}, "s3://bucket");
   expect_wrong({"--write-roots", "s3://bucket"}, "s3://bucket");
+  expect_wrong({"--write-roots", path("data/lmdb")}, "the store's or the runtime directory");
+  expect_wrong({"--warehouse", path("main/w")}, "the store's or the runtime directory");
   expect_wrong({"--listen", "0.0.0.0:1"}, "beyond loopback");
   expect_wrong({}, "Not a directory", "token");
   expect_wrong({}, "cannot be both", "data");

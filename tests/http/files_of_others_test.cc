@@ -121,5 +121,29 @@ TEST_F(FilesOfOthers, AreNotPurgedWhereATableNamesThem) {
   EXPECT_EQ(connect().get(table("victim")).status, 200);
 }
 
+// The write roots of these tests cover the data directory.
+TEST_F(FilesOfOthers, AreNotPurgedWhereTheyAreTheStores) {
+  const std::string data_dir = settings_in(scratch()).data_dir;
+  const std::string warehouse = settings_in(scratch()).warehouse;
+  const auto refused =
+      connect().post(kTables, table_creation("u", R"(,"location":")" + data_dir + R"(/lmdb")"));
+  EXPECT_EQ(refused.status, 403) << refused.body;
+  EXPECT_THAT(refused.error_message(), HasSubstr("the daemon's own"));
+  for (const std::string name : {"lmdb/data.mdb", "lmdb/lock.mdb", "daemon.lock"}) {
+    const std::string file = data_dir + "/" + name;
+    create("thief", R"(,"properties":{"write.metadata.path":")" + warehouse + R"(/thief"})");
+    const auto named = connect().post(
+        table("thief"),
+        commit(R"({"action":"set-location","location":")" + file.substr(0, file.rfind('/')) +
+               R"("},{"action":"set-statistics","statistics":{"snapshot-id":1,)" +
+               R"("statistics-path":")" + file +
+               R"(","file-size-in-bytes":1,"file-footer-size-in-bytes":1,"blob-metadata":[]}})"));
+    ASSERT_EQ(named.status, 200) << named.body;
+    EXPECT_EQ(connect().del(table("thief") + "?purgeRequested=true").status, 204);
+    EXPECT_TRUE(fs::exists(file)) << file;
+  }
+  create("after");
+}
+
 }  // namespace
 }  // namespace iceblink::test

@@ -1,17 +1,24 @@
 // The program itself, as a service manager and an operator meet it.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "shm/layout.h"
 #include "tests/http/child_daemon.h"
@@ -210,6 +217,32 @@ TEST_F(Iceblinkd, ExplainsWrongUsageInOneLine) {
     EXPECT_THAT(errors, MatchesRegex("iceblinkd: [^\n]+\n")) << arguments[0];
   }
   EXPECT_EQ(run({}, errors), 2);
+  EXPECT_FALSE(fs::exists(data_dir()));
+}
+
+/// For this thread and all that it starts.
+void take_openat2_away() {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{std::size(program), program};
+  ASSERT_EQ(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+  ASSERT_EQ(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
+}
+
+TEST_F(Iceblinkd, DoesNotStartWhereASandboxTakesOpenat2Away) {
+  int code = 0;
+  std::string errors;
+  std::thread([&] {
+    take_openat2_away();
+    code = run(options(), errors);
+  }).join();
+  EXPECT_EQ(code, 1);
+  EXPECT_THAT(errors, HasSubstr("openat2(2)"));
+  EXPECT_THAT(errors, HasSubstr("RestrictSUIDSGID="));
   EXPECT_FALSE(fs::exists(data_dir()));
 }
 

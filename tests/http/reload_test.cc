@@ -207,6 +207,22 @@ TEST_F(Reload, NamesWhatNeedsARestart) {
   EXPECT_NE(::access(path("other").c_str(), F_OK), 0);
 }
 
+TEST_F(Reload, WaitsForNoFifoInThePlaceOfAFile) {
+  configure(tls_lines());
+  start();
+  ::unlink(path("c.pem").c_str());
+  ASSERT_EQ(::mkfifo(path("c.pem").c_str(), 0600), 0);
+  reload();
+  ::unlink(path("d.toml").c_str());
+  ASSERT_EQ(::mkfifo(path("d.toml").c_str(), 0600), 0);
+  reload();
+  auto open = HttpClient::to_loopback_tls(port(), first_.certificate_pem);
+  EXPECT_EQ(open.get("/healthz").status, 200);
+  EXPECT_THAT(lines_with("settings not reloaded"),
+              ElementsAre(HasSubstr("c.pem': not a regular file"),
+                          HasSubstr("d.toml': not a regular file")));
+}
+
 TEST_F(Reload, ChangesNothingWhereSomethingIsWrong) {
   configure(token_line());
   start();

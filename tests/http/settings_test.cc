@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -335,6 +336,23 @@ TEST(SettingsTable, ShowsEveryValueAsItIsRead) {
   }
 }
 
+TEST(SettingsFile, RefusesTextsWithANulCharacter) {
+  EXPECT_THAT(toml_message("readers = [\"root\\u0000x\"]"),
+              HasSubstr("'readers' must not have a NUL"));
+  EXPECT_THAT(toml_message("token-file = \"/a\\u0000b\""), HasSubstr("must not have a NUL"));
+}
+
+TEST(SettingsTable, EscapesControlCharactersAsTomlDoes) {
+  const Setting& setting = *find_setting("warehouse");
+  const std::string line = R"(warehouse = "a\u000ab\u001bc\u007f\\u000a\"ü")";
+  Settings settings;
+  ASSERT_TRUE(apply_toml(settings, line, "t").ok());
+  EXPECT_EQ(settings.warehouse,
+            "a\nb\x1b"
+            "c\x7f\\u000a\"ü");
+  EXPECT_EQ(toml_line(setting, settings), line);
+}
+
 TEST(SettingsFile, RefusesOtherTypesBadValuesAndBrokenToml) {
   EXPECT_THAT(toml_message("http-threads = \"4\""), HasSubstr("must be an integer"));
   EXPECT_THAT(toml_message("runtime-dir = 4"), HasSubstr("must be a string"));
@@ -358,7 +376,13 @@ TEST(SettingsFile, IsOverruledByFlagsAndMustExist) {
 }
 
 TEST(SettingsFile, ThatCannotBeReadIsNamed) {
-  EXPECT_THAT(message_of({"--config", "/tmp"}), HasSubstr("config file '/tmp': Is a directory"));
+  EXPECT_THAT(message_of({"--config", "/tmp"}),
+              HasSubstr("config file '/tmp': not a regular file"));
+  const std::string fifo = ::testing::TempDir() + "/ib-fifo." + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const auto of_fifo = message_of({"--config", fifo});
+  ::unlink(fifo.c_str());
+  EXPECT_THAT(of_fifo, HasSubstr("config file '" + fifo + "': not a regular file"));
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"--config", ""}, std::vector<std::string>{"--config="}}) {
     auto all = arguments;

@@ -237,6 +237,10 @@ TEST_F(TlsFiles, BelongToEachOtherAndOpenWithoutAPassword) {
   const auto missing = TlsContext::of(path("nowhere"), path("k.pem"));
   ASSERT_FALSE(missing.ok());
   EXPECT_THAT(missing.error().message(), HasSubstr("nowhere"));
+  ASSERT_EQ(::mkfifo(path("fifo").c_str(), 0600), 0);
+  const auto fifo = TlsContext::of(path("fifo"), path("k.pem"));
+  ASSERT_FALSE(fifo.ok());
+  EXPECT_THAT(fifo.error().message(), HasSubstr("fifo': not a regular file"));
 }
 
 }  // namespace
