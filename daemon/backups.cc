@@ -107,8 +107,8 @@ Result<std::shared_ptr<const Backup>> Backups::make_now(std::shared_ptr<void> pl
   struct stat status {};
   if (::fstat(backup->file.get(), &status) != 0) return failed(data_dir_, errno);
   backup->bytes = static_cast<std::uint64_t>(status.st_size);
-  const std::string path = "/proc/self/fd/" + std::to_string(backup->file.get());
-  ICEBLINK_ASSIGN_OR_RETURN(const StoreFileSummary summary, check_store_file(path, "the backup"));
+  ICEBLINK_ASSIGN_OR_RETURN(const StoreFileSummary summary,
+                            check_store_file(backup->file.get(), "the backup"));
   backup->generation = summary.generation;
   ICEBLINK_ASSIGN_OR_RETURN(backup->sha256, sha256_of(backup->file.get(), backup->bytes));
   backup->place = std::move(place);

@@ -135,8 +135,10 @@ Result<Restored> restore_backup(const RestoreOptions& options) {
   }
   TemporaryFile copy(store_dir + kTemporaryFile);
   ICEBLINK_RETURN_IF_ERROR(copy_file(options.backup_file, copy.path()));
+  const OwnedFd copied(::open(copy.path().c_str(), O_RDONLY | O_CLOEXEC));
+  if (copied.get() < 0) return failed(copy.path(), errno);
   ICEBLINK_ASSIGN_OR_RETURN(const StoreFileSummary summary,
-                            check_store_file_apart(copy.path(), options.backup_file));
+                            check_store_file(copied.get(), options.backup_file));
   ICEBLINK_RETURN_IF_ERROR(give(copy.path(), owner));
   Restored restored{summary.generation, summary.table_count, {}};
   if (is_there) {
