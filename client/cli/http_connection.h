@@ -61,7 +61,7 @@ class HttpConnection {
   /// Is given the parts of a body as they come. An error ends the exchange.
   using Sink = std::function<Status(std::string_view part)>;
 
-  /// kNoDaemon, kTimedOut.
+  /// kNoDaemon, kTimedOut, kNotAllowed; kInvalidArgument: no path of a socket.
   [[nodiscard]] static Result<std::unique_ptr<HttpConnection>> open_unix(const std::string& path,
                                                                          HttpTimeouts timeouts);
   /// With `trust`: TLS, and the certificate must be `host`'s. `trust` outlives the connection.
