@@ -11,6 +11,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
@@ -148,6 +149,10 @@ class HttpConnection::State {
   }
 
   bool may_go_on() const noexcept { return may_go_on_; }
+  // By a handler, so that it meets an operation that has begun, whenever that is.
+  void stop() {
+    asio::post(io_, [this] { stream_.cancel(); });
+  }
 
  private:
   /// Runs one asynchronous operation to its end, or to the deadline.
@@ -259,6 +264,14 @@ Result<HttpHead> HttpConnection::exchange(const HttpRequest& request,
 
 bool HttpConnection::may_go_on() const noexcept {
   return state_->may_go_on();
+}
+
+void HttpConnection::stop() noexcept {
+  try {
+    state_->stop();
+  } catch (const std::exception&) {
+    // No memory for it: the timeout ends the exchange.
+  }
 }
 
 HttpConnection::Sink into(std::string& text, std::size_t bytes_max, std::string what) {

@@ -1,7 +1,7 @@
 // One HTTP/1.1 connection of the program's own, for bodies that are not to be held in memory and
 // for other servers than the daemon: over a Unix socket, TCP, or TLS.
 //
-// Thread safety: one thread.
+// Thread safety: one thread, but for stop().
 #pragma once
 
 #include <iceblink/result.h>
@@ -78,6 +78,8 @@ class HttpConnection {
   /// kIo: the connection broke, or what came is not HTTP; kTimedOut; the sink's own.
   [[nodiscard]] Result<HttpHead> exchange(const HttpRequest& request,
                                           const std::function<Sink(const HttpHead&)>& choose);
+  /// From any thread: the exchange that is under way, or the next one, fails with kIo.
+  void stop() noexcept;
   /// Whether another request may be sent.
   [[nodiscard]] bool may_go_on() const noexcept;
 
