@@ -1,5 +1,7 @@
 #include "client/cli/verify/file_check.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "client/cli/verify/live_objects.h"
@@ -9,8 +11,10 @@
 namespace iceblink::cli {
 namespace {
 
-/// Files that are read at a time: as many as were a piece of this size the last time.
-constexpr std::size_t kPieceBytes = std::size_t{16} << 20;
+/// Files that are read at a time: as many as have this size together, one at least.
+constexpr std::uint64_t kPieceBytes = std::uint64_t{16} << 20;
+/// For files that have no local path to ask.
+constexpr std::uint64_t kUnknownBytes = kPieceBytes / 16;
 constexpr std::size_t kFilesPerPieceMax = 256;
 
 std::string with_location(const shm::RecordView& record, std::string_view what) {
@@ -36,8 +40,17 @@ void FileCheck::add(const shm::RecordView& record) {
     ++counts_.unverified;
     return;
   }
+  const std::uint64_t bytes = bytes_of(record);
+  if (pending_bytes_ + bytes > kPieceBytes || pending_.size() == kFilesPerPieceMax) read_pending();
   pending_.push_back(record);
-  if (pending_.size() >= piece_) read_pending();
+  pending_bytes_ += bytes;
+}
+
+std::uint64_t FileCheck::bytes_of(const shm::RecordView& record) const {
+  const auto path = places_.path_of(record.location());
+  struct stat status {};
+  if (!path || ::stat(path->c_str(), &status) != 0) return kUnknownBytes;
+  return std::min(static_cast<std::uint64_t>(status.st_size), kPieceBytes);
 }
 
 void FileCheck::read_pending() {
@@ -46,7 +59,6 @@ void FileCheck::read_pending() {
   files.reserve(pending_.size());
   for (const auto& record : pending_) files.push_back({std::string(record.location())});
   files_.read_many(files, file_bytes_max_);
-  std::size_t bytes = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const auto& content = files[i].content;
     if (!content && content.error().kind() == ErrorKind::kUnsupported) {
@@ -60,7 +72,7 @@ void FileCheck::read_pending() {
       problem = name_of_key(pending_[i].key()) + ": " + content.error().message();
     } else {
       ++counts_.read;
-      bytes += content->size();
+      counts_.bytes += content->size();
       problem = problem_of(pending_[i], *content);
     }
     if (problem.empty()) continue;
@@ -70,10 +82,8 @@ void FileCheck::read_pending() {
       problems_.add(std::move(problem));
     }
   }
-  counts_.bytes += bytes;
-  const std::size_t fitting = kPieceBytes / (bytes / files.size() + 1);
-  piece_ = std::clamp<std::size_t>(fitting, 1, kFilesPerPieceMax);
   pending_.clear();
+  pending_bytes_ = 0;
 }
 
 std::string FileCheck::problem_of(const shm::RecordView& record,

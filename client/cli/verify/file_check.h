@@ -15,6 +15,7 @@
 #include "client/cli/progress.h"
 #include "client/cli/verify/problems.h"
 #include "client/file_reader.h"
+#include "iceberg/location_map.h"
 #include "shm/segment.h"
 
 namespace iceblink::cli {
@@ -31,10 +32,11 @@ class FileCheck {
  public:
   /// All are kept by reference.
   FileCheck(shm::Segment& segment, const shm::PinnedView& begin, client::FileReader& files,
-            std::size_t file_bytes_max, Problems& problems)
+            const iceberg::LocationMap& places, std::size_t file_bytes_max, Problems& problems)
       : segment_(segment),
         begin_(begin),
         files_(files),
+        places_(places),
         file_bytes_max_(file_bytes_max),
         problems_(problems) {}
 
@@ -44,6 +46,8 @@ class FileCheck {
  private:
   void add(const shm::RecordView& record);
   void read_pending();
+  /// About how large the file is.
+  [[nodiscard]] std::uint64_t bytes_of(const shm::RecordView& record) const;
   /// What is wrong with it; empty: nothing.
   [[nodiscard]] std::string problem_of(const shm::RecordView& record,
                                        const iceberg::ByteBuffer& content) const;
@@ -52,11 +56,12 @@ class FileCheck {
   shm::Segment& segment_;
   const shm::PinnedView& begin_;
   client::FileReader& files_;
+  const iceberg::LocationMap& places_;
   const std::size_t file_bytes_max_;
   Problems& problems_;
   FileCheckCounts counts_;
-  std::vector<shm::RecordView> pending_;
-  std::size_t piece_ = 16;  // files that are read together
+  std::vector<shm::RecordView> pending_;  // files that are read together
+  std::uint64_t pending_bytes_ = 0;
 };
 
 }  // namespace iceblink::cli

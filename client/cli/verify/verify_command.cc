@@ -31,7 +31,16 @@ struct Report {
   [[nodiscard]] bool is_sound() const { return segment.problems.empty() && problems.count() == 0; }
   [[nodiscard]] ExitCode exit_code() const {
     if (!is_sound()) return ExitCode::kInvalid;
-    return store && !store->ok() ? ExitCode::kNoDaemon : ExitCode::kYes;
+    if (!store || store->ok()) return ExitCode::kYes;
+    switch (store->error().kind()) {
+      case ErrorKind::kNoDaemon:
+      case ErrorKind::kTimedOut:
+        return ExitCode::kNoDaemon;
+      case ErrorKind::kNotAllowed:
+        return ExitCode::kNotAllowed;
+      default:  // nothing is known to differ
+        return ExitCode::kInternal;
+    }
   }
 };
 
@@ -104,8 +113,10 @@ Status compare_more(const Verify& wanted, const Invocation& invocation, Report& 
   }
   if (wanted.leaves_out_files) return Ok{};
   ICEBLINK_ASSIGN_OR_RETURN(const auto files, client::FileReader::make(invocation.options.files));
-  FileCheck check(*segment, begin, *files, invocation.options.metadata_limits.document_bytes_max,
-                  report.problems);
+  ICEBLINK_ASSIGN_OR_RETURN(const auto places,
+                            iceberg::LocationMap::of(invocation.options.files.location_prefixes));
+  FileCheck check(*segment, begin, *files, places,
+                  invocation.options.metadata_limits.document_bytes_max, report.problems);
   Progress progress("files", pointers);
   check.run(progress);
   report.files = check.counts();
@@ -138,8 +149,9 @@ void add_verify_command(CLI::App& app, Invocation& invocation) {
   const auto verify = std::make_shared<Verify>();
   auto* const command = app.add_subcommand("verify",
                                            "compare segment, store and metadata files (exit code "
-                                           "5: a difference; 3: the daemon does not "
-                                           "answer, so that the store was not compared)");
+                                           "5: a difference; 3, 7, 70: the daemon does not "
+                                           "answer, does not allow it, or fails, so that the "
+                                           "store was not compared)");
   command->add_flag("--no-files", verify->leaves_out_files, "read no metadata files");
   command->add_flag("--segment-only", verify->is_of_segment_only,
                     "check the bytes of the segment and nothing else");
