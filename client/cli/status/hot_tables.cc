@@ -7,6 +7,8 @@ namespace iceblink::cli {
 
 std::vector<HotTables::Row> HotTables::take(const Catalog& catalog, std::size_t rows_max) {
   std::map<std::string, std::uint64_t> counts;
+  // Steady commits would go on for ever: what comes after this is the next look's.
+  const auto end = catalog.generation();
   while (token_) {
     const auto found = catalog.changes_since(*token_);
     if (!found) {
@@ -14,11 +16,11 @@ std::vector<HotTables::Row> HotTables::take(const Catalog& catalog, std::size_t 
       break;
     }
     token_ = found->token;
-    if (found->changes.empty()) break;
     for (const TableChange& change : found->changes) {
       if (change.kind == ObjectKind::kNamespace || change.op == TableChange::Op::kDrop) continue;
       ++counts[format(TableIdent{change.levels, change.name})];
     }
+    if (found->changes.empty() || !end || token_->generation >= *end) break;
   }
   if (!token_) {
     if (const auto now = catalog.change_token()) token_ = *now;

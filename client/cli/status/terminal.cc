@@ -14,10 +14,26 @@ Terminal::Terminal() : is_terminal_(::isatty(STDOUT_FILENO) == 1) {
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);
   sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGTSTP);
   ::sigprocmask(SIG_BLOCK, &ends, &mask_before_);
   signals_ = ::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+  enter();
+}
+
+Terminal::~Terminal() {
+  leave();
+  // What ended the command is taken, so that it does not end the process again.
+  signalfd_siginfo taken{};
+  while (signals_ >= 0 && ::read(signals_, &taken, sizeof(taken)) > 0) {
+  }
+  if (signals_ >= 0) ::close(signals_);
+  ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+}
+
+void Terminal::enter() {
   if (!is_terminal_) return;
   std::fputs("\x1b[?25l", stdout);
+  std::fflush(stdout);
   termios now{};
   if (::tcgetattr(STDIN_FILENO, &now) != 0) return;
   before_ = now;
@@ -25,18 +41,32 @@ Terminal::Terminal() : is_terminal_(::isatty(STDOUT_FILENO) == 1) {
   ::tcsetattr(STDIN_FILENO, TCSANOW, &now);
 }
 
-Terminal::~Terminal() {
+void Terminal::leave() {
   if (before_) ::tcsetattr(STDIN_FILENO, TCSANOW, &*before_);
-  if (is_terminal_) {
-    std::fputs("\x1b[?25h", stdout);
-    std::fflush(stdout);
-  }
-  // What ended the command is taken, so that it does not end the process again.
+  before_.reset();
+  if (!is_terminal_) return;
+  std::fputs("\x1b[?25h", stdout);
+  std::fflush(stdout);
+}
+
+// As Ctrl-Z does without this, with the terminal as the shell wants it meanwhile.
+void Terminal::suspend() {
+  leave();
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  ::raise(SIGTSTP);
+  ::sigprocmask(SIG_UNBLOCK, &stop, nullptr);  // stops here, until SIGCONT
+  ::sigprocmask(SIG_BLOCK, &stop, nullptr);
+  enter();
+}
+
+bool Terminal::is_end() {
   signalfd_siginfo taken{};
-  while (signals_ >= 0 && ::read(signals_, &taken, sizeof(taken)) > 0) {
-  }
-  if (signals_ >= 0) ::close(signals_);
-  ::sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
+  if (::read(signals_, &taken, sizeof(taken)) != sizeof(taken)) return true;
+  if (taken.ssi_signo != SIGTSTP) return true;
+  suspend();
+  return false;
 }
 
 void Terminal::show(const std::vector<std::string>& lines) {
@@ -55,7 +85,10 @@ bool Terminal::wait(std::chrono::milliseconds duration) {
     if (left.count() <= 0) return true;
     pollfd ends[2] = {{signals_, POLLIN, 0}, {before_ ? STDIN_FILENO : -1, POLLIN, 0}};
     if (::poll(ends, 2, static_cast<int>(left.count())) <= 0) continue;
-    if (ends[0].revents != 0) return false;
+    if (ends[0].revents != 0) {
+      if (is_end()) return false;
+      continue;
+    }
     if (ends[1].revents == 0) continue;
     char key = 0;
     if (::read(STDIN_FILENO, &key, 1) != 1 || key == 'q') return false;
