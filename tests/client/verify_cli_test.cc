@@ -161,7 +161,7 @@ TEST_F(VerifyAgainstRows, PagesThatDoNotGoOnEnd) {
   commit_tables(1);
   for (const auto& objects : {std::string(), space()}) {
     const Finished found = verify(objects, R"("n61")");
-    EXPECT_EQ(found.exit_code, 3);
+    EXPECT_EQ(found.exit_code, 70);
     EXPECT_THAT(found.out, HasSubstr("not all: the daemon's pages do not go on"));
   }
 }
@@ -169,7 +169,7 @@ TEST_F(VerifyAgainstRows, PagesThatDoNotGoOnEnd) {
 TEST_F(VerifyAgainstRows, WhatIsNoPageIsAnErrorOfTheStoreAlone) {
   commit_tables(1);
   const Finished found = verify(R"({"kind":1})");
-  EXPECT_EQ(found.exit_code, 3);
+  EXPECT_EQ(found.exit_code, 70);
   EXPECT_THAT(found.out, HasSubstr("not all: GET /iceblink/v1/objects: "));
 }
 
