@@ -1,9 +1,7 @@
 #include "daemon/backups.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,8 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "daemon/disk_space.h"
 #include "daemon/file_errors.h"
 #include "daemon/store_file.h"
+#include "iceberg/sha256.h"
 
 namespace iceblink::daemon {
 namespace {
@@ -39,30 +39,17 @@ Result<OwnedFd> open_unnamed(const std::string& directory) {
   return named;
 }
 
-struct DigestCloser {
-  void operator()(EVP_MD_CTX* context) const noexcept { EVP_MD_CTX_free(context); }
-};
-
 Result<std::string> sha256_of(int file, std::uint64_t bytes) {
-  const std::unique_ptr<EVP_MD_CTX, DigestCloser> context(EVP_MD_CTX_new());
-  if (!context || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
-    return {ErrorKind::kInternal, "SHA-256 cannot be computed"};
-  }
+  iceberg::Sha256 sum;
   std::vector<char> part(kReadBytes);
   for (std::uint64_t at = 0; at < bytes;) {
     const auto count = ::pread(file, part.data(), part.size(), static_cast<off_t>(at));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return failed("the backup's file", count < 0 ? errno : EIO);
-    EVP_DigestUpdate(context.get(), part.data(), static_cast<std::size_t>(count));
+    sum.add({part.data(), static_cast<std::size_t>(count)});
     at += static_cast<std::uint64_t>(count);
   }
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  EVP_DigestFinal_ex(context.get(), digest, &size);
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) text.append({kHex[digest[i] >> 4], kHex[digest[i] & 15]});
-  return text;
+  return sum.hex();
 }
 
 }  // namespace
@@ -89,9 +76,7 @@ void Backups::make(Done done) {
 }
 
 Status Backups::check_space() const {
-  struct statvfs disk {};
-  if (::statvfs(data_dir_.c_str(), &disk) != 0) return failed(data_dir_, errno);
-  const std::uint64_t free_bytes = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+  const std::uint64_t free_bytes = disk_space_of(data_dir_).free_bytes;
   const std::uint64_t store_bytes = store_.extent().used_bytes;
   if (free_bytes >= store_bytes + kSpareBytes) return Ok{};
   return {ErrorKind::kNoSpace, data_dir_ + ": no room for a backup: " + std::to_string(free_bytes) +
@@ -107,8 +92,8 @@ Result<std::shared_ptr<const Backup>> Backups::make_now(std::shared_ptr<void> pl
   struct stat status {};
   if (::fstat(backup->file.get(), &status) != 0) return failed(data_dir_, errno);
   backup->bytes = static_cast<std::uint64_t>(status.st_size);
-  const std::string path = "/proc/self/fd/" + std::to_string(backup->file.get());
-  ICEBLINK_ASSIGN_OR_RETURN(const StoreFileSummary summary, check_store_file(path, "the backup"));
+  ICEBLINK_ASSIGN_OR_RETURN(const StoreFileSummary summary,
+                            check_store_file(backup->file.get(), "the backup"));
   backup->generation = summary.generation;
   ICEBLINK_ASSIGN_OR_RETURN(backup->sha256, sha256_of(backup->file.get(), backup->bytes));
   backup->place = std::move(place);

@@ -4,8 +4,8 @@
 // file without a name in the data directory, is opened and read once to prove it, and is gone with
 // its last holder. One at a time, sending included: each may be as large as the store.
 //
-// The copy is a Reading of the store as long as it is written: a commit that fills the map waits
-// for its end before the map grows (MapGate), others do not.
+// It is written and proved by child processes: what is damaged ends them, and the daemon goes on;
+// and no commit waits for them, whatever the map does.
 //
 // Thread safety: all of it.
 #pragma once

@@ -111,7 +111,9 @@ Result<DataDir> DataDir::open(std::string path) {
   ICEBLINK_RETURN_IF_ERROR(make_directories(store_dir_of(path), kStoreDirMode));
   ICEBLINK_RETURN_IF_ERROR(refuse_network(store_dir_of(path)));  // a mount of its own
   ICEBLINK_RETURN_IF_ERROR(move_store_to_its_place(path));
-  return DataDir(std::move(path), std::move(lock));
+  DataDir dir(std::move(path), std::move(lock));
+  ::unlink(dir.restore_file().c_str());
+  return dir;
 }
 
 }  // namespace iceblink::daemon

@@ -32,6 +32,8 @@ class DataDir {
   [[nodiscard]] static Result<DataDir> open(std::string path);
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::string store_dir() const { return store_dir_of(path_); }
+  /// Where a restore puts its copy first. What one that was killed left there, open() removes.
+  [[nodiscard]] std::string restore_file() const { return store_dir() + "/restore.tmp"; }
 
  private:
   DataDir(std::string path, shm::DirectoryLock lock)

@@ -1,7 +1,8 @@
 // iceblinkd: one catalog, one runtime directory.
 //
 // Exit codes: 0 stopped in order, 1 a system call or the disk, 2 usage or configuration, 4
-// another daemon holds a lock, 5 corrupt or incompatible, 7 not allowed, 70 a bug.
+// another daemon holds a lock, or a store is there already, 5 corrupt or incompatible, 7 not
+// allowed, 70 a bug.
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -45,6 +46,7 @@ int exit_code_of(ErrorKind kind) {
     case ErrorKind::kInvalidArgument:
       return kExitUsage;
     case ErrorKind::kConflict:
+    case ErrorKind::kAlreadyExists:
       return 4;
     case ErrorKind::kCorrupt:
     case ErrorKind::kIncompatible:
@@ -183,6 +185,9 @@ int restore(const iceblink::daemon::RestoreOptions& options) {
   if (!restored) return fail(restored.error());
   if (restored->replaced_dir) {
     std::printf("the store before is kept in %s\n", restored->replaced_dir->c_str());
+  }
+  if (restored->checksum == iceblink::daemon::Restored::Checksum::kNone) {
+    std::puts("the file has no checksum: a changed byte in a name or location would not be seen");
   }
   std::printf("restored generation %llu, %llu tables\n",
               static_cast<unsigned long long>(restored->generation),

@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "daemon/apart.h"
 #include "daemon/catalog_tables.h"
 #include "daemon/data_dir.h"
 #include "daemon/lmdb.h"
@@ -26,6 +27,7 @@ namespace {
 
 constexpr unsigned kReadersMax = 1024;
 constexpr MDB_dbi kDatabasesMax = 8;
+constexpr int kOpenTriesMax = 10;
 constexpr const char* kDataFile = "data.mdb";
 
 Result<std::uint64_t> random_number() {
@@ -51,6 +53,12 @@ void on_failed_assertion(MDB_env* env, const char* assertion) {
   const auto* const file = static_cast<const std::string*>(mdb_env_get_userctx(env));
   end_process(file->c_str(),
               ("the file is damaged: LMDB expected " + std::string(assertion)).c_str());
+}
+
+void on_failed_assertion_in_child(MDB_env* env, const char* assertion) {
+  const auto* const file = static_cast<const std::string*>(mdb_env_get_userctx(env));
+  end_apart({ErrorKind::kCorrupt,
+             *file + ": the file is damaged: LMDB expected " + std::string(assertion)});
 }
 
 /// What is constant in a store.
@@ -92,6 +100,7 @@ class LmdbStore final : public Store {
   }
 
  private:
+  [[nodiscard]] Result<std::string> copy_in_child(int fd) const;
   [[nodiscard]] Status open_environment();
   [[nodiscard]] Status check_length() const;
   [[nodiscard]] Status open_databases(lmdb::Txn& txn, unsigned flags);
@@ -271,9 +280,30 @@ Store::Extent LmdbStore::extent() const noexcept {
 }
 
 Status LmdbStore::copy_to(int fd) const {
-  const MapPass inside(gate_);
-  const int code = mdb_env_copyfd2(env_.get(), fd, MDB_CP_COMPACT);
-  return code == 0 ? Status(Ok{}) : Status(error_of(code, "copy"));
+  const auto copied = run_apart(fd, file_, [this](int kept_fd) { return copy_in_child(kept_fd); });
+  // One that was ended in the middle has left its place among the readers taken.
+  int dead_count = 0;
+  static_cast<void>(mdb_reader_check(env_.get(), &dead_count));
+  return copied ? Status(Ok{}) : Status(copied.error());
+}
+
+// By an environment of its own: that of the parent is not the child's.
+Result<std::string> LmdbStore::copy_in_child(int fd) const {
+  int code = MDB_MAP_RESIZED;
+  for (int tries = 0; code == MDB_MAP_RESIZED && tries < kOpenTriesMax; ++tries) {
+    MDB_env* made = nullptr;
+    if (code = mdb_env_create(&made); code != 0) break;
+    const lmdb::Env env(made);
+    code = mdb_env_set_userctx(made, const_cast<std::string*>(&file_));
+    if (code == 0) code = mdb_env_set_assert(made, on_failed_assertion_in_child);
+    if (code == 0) code = mdb_env_open(made, dir_.store_dir().c_str(), MDB_RDONLY | MDB_NOTLS, 0);
+    // MDB_MAP_RESIZED: the daemon's grew since this one was opened; nothing is written yet.
+    if (code == 0) code = mdb_env_copyfd2(made, fd, MDB_CP_COMPACT);
+  }
+  if (code == 0) return std::string();
+  const Error error = error_of(code, "copy");
+  if (code != MDB_INCOMPATIBLE && code != MDB_INVALID) return error;
+  return {ErrorKind::kCorrupt, error.message()};  // flags of a page that nothing writes
 }
 
 Status LmdbStore::advance_past(std::uint64_t seen_generation) {

@@ -131,7 +131,8 @@ class Store {
   [[nodiscard]] virtual Result<std::unique_ptr<Reading>> read() const = 0;
 
   /// Writes a consistent copy of all of it, compacted, to a file that is open for writing, at its
-  /// offset. As long as a Reading of everything, and as much in the way of grow(). kNoSpace, kIo.
+  /// offset. A child process does it, so that it is in nobody's way but that of pages that would be
+  /// used again. kCorrupt, kNoSpace, kOutOfMemory, kInternal, kIo.
   [[nodiscard]] virtual Status copy_to(int fd) const = 0;
 
   /// One write transaction; at most one at a time. Destroying it aborts it. After an error of

@@ -1,33 +1,34 @@
 #include "daemon/store_file.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "daemon/apart.h"
 #include "daemon/catalog_tables.h"
 #include "daemon/file_errors.h"
 #include "daemon/lmdb.h"
-#include "daemon/owned_fd.h"
 
 namespace iceblink::daemon {
 namespace {
 
 constexpr MDB_dbi kDatabasesMax = 8;
-/// As the daemon ends on a store that is damaged.
-constexpr int kExitCorrupt = 5;
-
 void on_failed_assertion(MDB_env* env, const char* assertion) {
   const auto* const name = static_cast<const std::string*>(mdb_env_get_userctx(env));
-  std::fprintf(stderr, "iceblink: %s: the file is damaged: LMDB expected %s\n", name->c_str(),
-               assertion);
-  ::_exit(kExitCorrupt);
+  end_apart({ErrorKind::kCorrupt,
+             *name + ": the file is damaged: LMDB expected " + std::string(assertion)});
+}
+
+/// Rows that are taken apart when they are needed; a large one lies in pages of its own.
+bool is_readable(std::string_view row) {
+  constexpr std::size_t kPageBytes = 4096;
+  for (std::size_t at = 0; at < row.size(); at += kPageBytes) {
+    static_cast<void>(*static_cast<const volatile char*>(row.data() + at));
+  }
+  return true;
 }
 
 class StoreFile {
@@ -54,6 +55,9 @@ class StoreFile {
     if (code == MDB_INVALID || code == ENOENT || code == EIO) {
       return {ErrorKind::kCorrupt, name_ + ": not an LMDB file, or damaged"};
     }
+    if (code == ENOMEM || code == EINVAL) {
+      return {ErrorKind::kCorrupt, name_ + ": damaged: it claims a size that cannot be"};
+    }
     if (code != 0) return error_of(code, "open");
     return check_length(static_cast<std::uint64_t>(status.st_size));
   }
@@ -72,13 +76,12 @@ class StoreFile {
       return decode_namespace_row(row).has_value();
     };
     const Check is_row = [](std::string_view row) { return decode_row(row).has_value(); };
-    const Check is_any = [](std::string_view) { return true; };
     ICEBLINK_ASSIGN_OR_RETURN(summary.namespace_count,
                               count(txn, tables, databases_.namespaces, is_namespace));
     ICEBLINK_ASSIGN_OR_RETURN(summary.table_count, count(txn, tables, databases_.tables, is_row));
     ICEBLINK_ASSIGN_OR_RETURN(summary.view_count, count(txn, tables, databases_.views, is_row));
-    ICEBLINK_RETURN_IF_ERROR(count(txn, tables, databases_.log, is_any));
-    ICEBLINK_RETURN_IF_ERROR(count(txn, tables, databases_.idempotency, is_any));
+    ICEBLINK_RETURN_IF_ERROR(count(txn, tables, databases_.log, is_readable));
+    ICEBLINK_RETURN_IF_ERROR(count(txn, tables, databases_.idempotency, is_readable));
     return summary;
   }
 
@@ -140,8 +143,9 @@ class StoreFile {
     if (code == 0) code = cursor.seek({});
     std::uint64_t found = 0;
     for (; code == 0; code = cursor.next()) {
+      // Pages that lead back to others would go on for ever.
+      if (++found > stat.ms_entries) return tables.damaged("the number of rows");
       if (!is_sound(cursor.value())) return tables.damaged("a row of the catalog");
-      ++found;
     }
     if (code != MDB_NOTFOUND) return error_of(code, "read");
     if (found != stat.ms_entries) return tables.damaged("the number of rows");
@@ -157,70 +161,20 @@ class StoreFile {
   Databases databases_;
 };
 
-// What a child tells: a byte, then a summary, or the message of an error of that kind.
-constexpr char kTellsSummary = '\x7f';
-
-[[noreturn]] void report(int fd, const Result<StoreFileSummary>& result) {
-  std::string text;
-  if (result) {
-    text = kTellsSummary;
-    text.append(reinterpret_cast<const char*>(&*result), sizeof(*result));
-  } else {
-    text = static_cast<char>(result.error().kind());
-    text += result.error().message();
-  }
-  const bool is_told = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  ::_exit(is_told ? 0 : 1);
-}
-
-std::string read_all(int fd) {
-  std::string text;
-  char buffer[1024];
-  while (true) {
-    const auto count = ::read(fd, buffer, sizeof(buffer));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return text;
-    text.append(buffer, static_cast<std::size_t>(count));
-  }
-}
-
 }  // namespace
 
-Result<StoreFileSummary> check_store_file(const std::string& path, const std::string& name) {
-  StoreFile file(name);
-  ICEBLINK_RETURN_IF_ERROR(file.open(path));
-  return file.read();
-}
-
-Result<StoreFileSummary> check_store_file_apart(const std::string& path, const std::string& name) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return {file_error_kind(errno), std::string("pipe: ") + std::strerror(errno)};
-  }
-  const OwnedFd reading(ends[0]);
-  OwnedFd writing(ends[1]);
-  const pid_t child = ::fork();
-  if (child < 0) return {file_error_kind(errno), std::string("fork: ") + std::strerror(errno)};
-  if (child == 0) report(writing.get(), check_store_file(path, name));
-  writing = OwnedFd();
-  const std::string told = read_all(reading.get());
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+Result<StoreFileSummary> check_store_file(int fd, const std::string& name) {
+  const auto told = run_apart(fd, name, [&name](int kept_fd) -> Result<std::string> {
+    StoreFile file(name);
+    ICEBLINK_RETURN_IF_ERROR(file.open("/proc/self/fd/" + std::to_string(kept_fd)));
+    ICEBLINK_ASSIGN_OR_RETURN(const StoreFileSummary summary, file.read());
+    return std::string(reinterpret_cast<const char*>(&summary), sizeof(summary));
+  });
+  if (!told) return told.error();
   StoreFileSummary summary;
-  if (WIFSIGNALED(status)) {
-    return {ErrorKind::kCorrupt, name + ": the file is damaged: reading it ended by signal " +
-                                     std::to_string(WTERMSIG(status))};
-  }
-  if (WEXITSTATUS(status) == kExitCorrupt) {
-    return {ErrorKind::kCorrupt, name + ": the file is damaged"};
-  }
-  if (told.size() == 1 + sizeof(summary) && told[0] == kTellsSummary) {
-    std::memcpy(&summary, told.data() + 1, sizeof(summary));
-    return summary;
-  }
-  if (told.empty()) return {ErrorKind::kInternal, name + ": cannot be checked"};
-  return {static_cast<ErrorKind>(told[0]), told.substr(1)};
+  if (told->size() != sizeof(summary)) return {ErrorKind::kInternal, name + ": cannot be checked"};
+  std::memcpy(&summary, told->data(), sizeof(summary));
+  return summary;
 }
 
 }  // namespace iceblink::daemon

@@ -20,16 +20,10 @@ struct StoreFileSummary {
   std::uint64_t view_count = 0;
 };
 
-/// Reads all of the file at `path`, which stays as it is, and which nobody may change meanwhile:
-/// every page, and every row of the catalog. Messages call it `name`. kCorrupt: cut short, damaged,
-/// no LMDB file; kIncompatible: not a store of ours, or of another format; kNotFound, kNotAllowed,
-/// kIo. LMDB trusts its pages: some damage ends the process, by an assertion (with a message, and
-/// code 5) or by a signal.
-[[nodiscard]] Result<StoreFileSummary> check_store_file(const std::string& path,
-                                                        const std::string& name);
-
-/// As above, of a file that may be anything: in a child process, whose end is kCorrupt.
-[[nodiscard]] Result<StoreFileSummary> check_store_file_apart(const std::string& path,
-                                                              const std::string& name);
+/// Reads all of the file, which stays as it is, and which nobody may change meanwhile: every page,
+/// and every row of the catalog. In a child process, since it may be anything. Messages call it
+/// `name`. kCorrupt: cut short, damaged, no LMDB file; kIncompatible: not a store of ours, or of
+/// another format; kNotAllowed, kOutOfMemory, kInternal, kIo.
+[[nodiscard]] Result<StoreFileSummary> check_store_file(int fd, const std::string& name);
 
 }  // namespace iceblink::daemon

@@ -1,6 +1,4 @@
 // `iceblink backup`: a copy of the daemon's store, as of one generation, into a file.
-#include <openssl/evp.h>
-
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -12,6 +10,8 @@
 #include "client/cli/output.h"
 #include "client/cli/progress.h"
 #include "client/wire.h"
+#include "iceberg/sha256.h"
+#include "shm/backup_trailer.h"
 #include "shm/layout.h"
 
 namespace iceblink::cli {
@@ -25,33 +25,6 @@ constexpr std::string_view kAlgorithm = "sha256=";
 struct Backup {
   std::string path;
   bool force = false;
-};
-
-class Sha256 {
- public:
-  Sha256() : context_(EVP_MD_CTX_new()) {
-    if (context_ == nullptr || EVP_DigestInit_ex(context_, EVP_sha256(), nullptr) != 1) {
-      throw std::bad_alloc();
-    }
-  }
-  ~Sha256() { EVP_MD_CTX_free(context_); }
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
-
-  void add(std::string_view bytes) { EVP_DigestUpdate(context_, bytes.data(), bytes.size()); }
-  /// Once.
-  std::string hex() {
-    constexpr char kHex[] = "0123456789abcdef";
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    EVP_DigestFinal_ex(context_, digest, &size);
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) text.append({kHex[digest[i] >> 4], kHex[digest[i] & 15]});
-    return text;
-  }
-
- private:
-  EVP_MD_CTX* const context_;
 };
 
 std::optional<std::uint64_t> number_of(const std::optional<std::string>& text) {
@@ -78,15 +51,18 @@ class Download {
     };
   }
 
-  /// Whether what came is what was sent.
-  Status check(const HttpHead& head) {
+  /// Whether what came is what was sent; then the file keeps its sum.
+  Status finish(const HttpHead& head) {
     progress_.reset();
     const auto checksum = head.field("Iceblink-Checksum");
     if (!checksum || !checksum->starts_with(kAlgorithm)) {
       return {ErrorKind::kIncompatible, "the daemon sent no SHA-256 of the backup"};
     }
-    if (checksum->substr(kAlgorithm.size()) == sum_.hex()) return Ok{};
-    return {ErrorKind::kCorrupt, "the backup arrived damaged: its SHA-256 is not what was sent"};
+    const std::string sum = sum_.hex();
+    if (checksum->substr(kAlgorithm.size()) != sum) {
+      return {ErrorKind::kCorrupt, "the backup arrived damaged: its SHA-256 is not what was sent"};
+    }
+    return file_.write(std::string(shm::kBackupTrailerMagic) + sum);
   }
 
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
@@ -94,7 +70,7 @@ class Download {
 
  private:
   DurableFile& file_;
-  Sha256 sum_;
+  iceberg::Sha256 sum_;
   std::uint64_t bytes_ = 0;
   std::string refusal_;
   std::optional<Progress> progress_;
@@ -117,7 +93,7 @@ Result<ExitCode> run_backup(const Invocation& invocation, const Backup& options)
     const client::Answer answer{head.status, std::nullopt, download.refusal()};
     return client::error_of({.method = "POST", .target = request.target}, answer);
   }
-  ICEBLINK_RETURN_IF_ERROR(download.check(head));
+  ICEBLINK_RETURN_IF_ERROR(download.finish(head));
   ICEBLINK_RETURN_IF_ERROR(file.commit());
   const std::uint64_t generation = number_of(head.field("Iceblink-Generation")).value_or(0);
   if (invocation.is_json()) {

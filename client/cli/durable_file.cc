@@ -15,6 +15,9 @@ namespace iceblink::cli {
 namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+/// Short whatever the file's own name is, which may be as long as names can be.
+constexpr const char* kTemporaryName = "/.iceblink-tmp-";
+constexpr int kNamesMax = 100;
 
 std::string directory_of(const std::string& path) {
   const auto slash = path.rfind('/');
@@ -26,6 +29,18 @@ Error already_there(const std::string& path) {
   return {ErrorKind::kAlreadyExists, path + ": is there already"};
 }
 
+/// Where `path` leads. A device or a pipe would be gone, and a file in its place.
+Result<std::string> file_to_replace(const std::string& path) {
+  char* const resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return shm::system_error(path, errno);
+  std::string target = resolved;
+  std::free(resolved);
+  struct stat status {};
+  if (::lstat(target.c_str(), &status) != 0) return shm::system_error(path, errno);
+  if (S_ISREG(status.st_mode)) return target;
+  return {ErrorKind::kInvalidArgument, path + ": is there, and not a regular file"};
+}
+
 }  // namespace
 
 Result<DurableFile> DurableFile::create(std::string path, IfExists if_exists) {
@@ -33,6 +48,9 @@ Result<DurableFile> DurableFile::create(std::string path, IfExists if_exists) {
   if (::lstat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) return {ErrorKind::kInvalidArgument, path + ": is a directory"};
     if (if_exists == IfExists::kFail) return already_there(path);
+    ICEBLINK_ASSIGN_OR_RETURN(path, file_to_replace(path));
+  } else if (errno != ENOENT) {
+    return shm::system_error(path, errno);
   }
   DurableFile file(std::move(path), if_exists);
   // Without a name, so that nothing is left behind whatever ends the process.
@@ -40,8 +58,8 @@ Result<DurableFile> DurableFile::create(std::string path, IfExists if_exists) {
   file.descriptor_ = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   if (file.descriptor_ >= 0) return file;
   if (errno != EOPNOTSUPP && errno != EISDIR) return shm::system_error(file.path_, errno);
-  std::string name = file.path_ + ".tmp-XXXXXX";          // on file systems that know no O_TMPFILE
-  file.descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);  // 0600
+  std::string name = directory + kTemporaryName + "XXXXXX";  // file systems that know no O_TMPFILE
+  file.descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);     // 0600
   if (file.descriptor_ < 0) return shm::system_error(file.path_, errno);
   file.temporary_path_ = std::move(name);
   return file;
@@ -76,24 +94,52 @@ Status DurableFile::flush() {
   return Ok{};
 }
 
+std::string DurableFile::unnamed_path() const {
+  return "/proc/self/fd/" + std::to_string(descriptor_);
+}
+
 Status DurableFile::give_name() {
-  std::string name = path_ + ".tmp-" + std::to_string(::getpid());
-  const std::string unnamed = "/proc/self/fd/" + std::to_string(descriptor_);
-  if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-    return shm::system_error(name, errno);
+  const std::string wanted = directory_of(path_) + kTemporaryName + std::to_string(::getpid());
+  std::string name = wanted;
+  // One of an earlier process of that number may be there.
+  for (int again = 1;
+       ::linkat(AT_FDCWD, unnamed_path().c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0;
+       ++again) {
+    if (errno != EEXIST || again == kNamesMax) return shm::system_error(name, errno);
+    name = wanted + "-" + std::to_string(again);
   }
   temporary_path_ = std::move(name);
   return Ok{};
 }
 
+// By a link, which every file system that has links refuses where the name is taken; NFS, among
+// others, has no rename that does.
+Status DurableFile::put_where_nothing_is() {
+  const std::string from = temporary_path_.empty() ? unnamed_path() : temporary_path_;
+  if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+    if (!temporary_path_.empty()) ::unlink(temporary_path_.c_str());
+    return Ok{};
+  }
+  const bool has_no_links = errno == EPERM || errno == EOPNOTSUPP;
+  if (errno == EEXIST) return already_there(path_);
+  if (!has_no_links || temporary_path_.empty()) return shm::system_error(path_, errno);
+  if (::renameat2(AT_FDCWD, temporary_path_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) ==
+      0) {
+    return Ok{};
+  }
+  return errno == EEXIST ? already_there(path_) : shm::system_error(path_, errno);
+}
+
+Status DurableFile::replace() {
+  if (temporary_path_.empty()) ICEBLINK_RETURN_IF_ERROR(give_name());
+  if (::rename(temporary_path_.c_str(), path_.c_str()) == 0) return Ok{};
+  return shm::system_error(path_, errno);
+}
+
 Status DurableFile::commit() {
   ICEBLINK_RETURN_IF_ERROR(flush());
   if (::fsync(descriptor_) != 0) return shm::system_error(path_, errno);
-  if (temporary_path_.empty()) ICEBLINK_RETURN_IF_ERROR(give_name());
-  const unsigned flags = if_exists_ == IfExists::kFail ? RENAME_NOREPLACE : 0;
-  if (::renameat2(AT_FDCWD, temporary_path_.c_str(), AT_FDCWD, path_.c_str(), flags) != 0) {
-    return errno == EEXIST ? already_there(path_) : shm::system_error(path_, errno);
-  }
+  ICEBLINK_RETURN_IF_ERROR(if_exists_ == IfExists::kFail ? put_where_nothing_is() : replace());
   temporary_path_.clear();
   const std::string directory = directory_of(path_);
   const int opened = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -15,7 +15,8 @@ class DurableFile {
  public:
   enum class IfExists : std::uint8_t { kFail, kReplace };
 
-  /// 0600. kAlreadyExists: `path` is there, and is not to be replaced;
+  /// 0600. A symbolic link stays, and what it leads to is replaced. kAlreadyExists: `path` is
+  /// there, and is not to be replaced; kInvalidArgument: it is there, and no regular file;
   /// kNotFound (no such directory), kNotAllowed, kNoSpace, kIo.
   [[nodiscard]] static Result<DurableFile> create(std::string path, IfExists if_exists);
   DurableFile(DurableFile&& other) noexcept;
@@ -33,7 +34,10 @@ class DurableFile {
   DurableFile(std::string path, IfExists if_exists)
       : path_(std::move(path)), if_exists_(if_exists) {}
   [[nodiscard]] Status flush();
+  [[nodiscard]] std::string unnamed_path() const;
   [[nodiscard]] Status give_name();
+  [[nodiscard]] Status put_where_nothing_is();
+  [[nodiscard]] Status replace();
 
   std::string path_;
   IfExists if_exists_;

@@ -9,6 +9,7 @@
 #include "client/cli/output.h"
 #include "client/cli/progress.h"
 #include "client/wire.h"
+#include "iceberg/hex.h"
 #include "iceberg/utf8.h"
 
 namespace iceblink::cli {
@@ -26,15 +27,8 @@ bool is_zero(const Bytes16& bytes) {
   return bytes == Bytes16{};
 }
 
-std::string hex_of(std::span<const std::uint8_t> bytes) {
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t byte : bytes) text.append({kHex[byte >> 4], kHex[byte & 15]});
-  return text;
-}
-
 std::string uuid_text(const Bytes16& uuid) {
-  std::string text = hex_of(uuid);
+  std::string text = iceberg::to_hex(uuid);
   for (const std::size_t at : {20, 16, 12, 8}) text.insert(at, "-");
   return text;
 }
@@ -141,7 +135,7 @@ class Exporter {
     if (is_zero(fingerprint)) {
       line += R"(,"unverified":true)";
     } else {
-      line += R"(,"metadata-fingerprint":")" + hex_of(fingerprint) + "\"";
+      line += R"(,"metadata-fingerprint":")" + iceberg::to_hex(fingerprint) + "\"";
     }
     if (found->format_version() != 0) {
       line += R"(,"format-version":)" + std::to_string(found->format_version());

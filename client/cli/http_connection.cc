@@ -1,6 +1,9 @@
 #include "client/cli/http_connection.h"
 
+#include <fcntl.h>
 #include <openssl/ssl.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <array>
 #include <boost/asio/connect.hpp>
@@ -8,6 +11,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/ssl/stream.hpp>
@@ -36,8 +40,32 @@ constexpr std::uint32_t kHeadBytesMax = std::uint32_t{64} << 10;
 
 Error error_of(const error_code& code, const std::string& what) {
   if (code == beast::error::timeout) return {ErrorKind::kTimedOut, what + ": no answer in time"};
-  return {ErrorKind::kIo, what + ": " + code.message()};
+  const bool is_denied = code == boost::system::errc::permission_denied;
+  return {is_denied ? ErrorKind::kNotAllowed : ErrorKind::kIo, what + ": " + code.message()};
 }
+
+/// A path that is too long for an address, by way of its directory's descriptor.
+class SocketPath {
+ public:
+  explicit SocketPath(const std::string& path) : path_(path) {
+    const auto slash = path.rfind('/');
+    if (path.size() < sizeof(sockaddr_un::sun_path) || slash == std::string::npos) return;
+    directory_ = ::open(path.substr(0, slash).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (directory_ < 0) return;
+    path_ = "/proc/self/fd/" + std::to_string(directory_) + path.substr(slash);
+  }
+  ~SocketPath() {
+    if (directory_ >= 0) ::close(directory_);
+  }
+  SocketPath(const SocketPath&) = delete;
+  SocketPath& operator=(const SocketPath&) = delete;
+
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+  int directory_ = -1;
+};
 
 }  // namespace
 
@@ -121,6 +149,10 @@ class HttpConnection::State {
   }
 
   bool may_go_on() const noexcept { return may_go_on_; }
+  // By a handler, so that it meets an operation that has begun, whenever that is.
+  void stop() {
+    asio::post(io_, [this] { stream_.cancel(); });
+  }
 
  private:
   /// Runs one asynchronous operation to its end, or to the deadline.
@@ -202,10 +234,15 @@ HttpConnection::~HttpConnection() = default;
 Result<std::unique_ptr<HttpConnection>> HttpConnection::open_unix(const std::string& path,
                                                                   HttpTimeouts timeouts) {
   auto state = std::make_unique<State>(path, timeouts);
-  const asio::local::stream_protocol::endpoint endpoint(path);
+  const SocketPath socket(path);
+  if (socket.path().size() >= sizeof(sockaddr_un::sun_path)) {
+    return {ErrorKind::kInvalidArgument, path + ": too long for the name of a socket"};
+  }
+  const asio::local::stream_protocol::endpoint endpoint(socket.path());
   if (const Status status = state->connect(endpoint); !status) {
-    const bool timed_out = status.error().kind() == ErrorKind::kTimedOut;
-    return {timed_out ? ErrorKind::kTimedOut : ErrorKind::kNoDaemon, status.error().message()};
+    const ErrorKind kind = status.error().kind();
+    const bool is_kept = kind == ErrorKind::kTimedOut || kind == ErrorKind::kNotAllowed;
+    return {is_kept ? kind : ErrorKind::kNoDaemon, status.error().message()};
   }
   return std::unique_ptr<HttpConnection>(new HttpConnection(std::move(state)));
 }
@@ -227,6 +264,14 @@ Result<HttpHead> HttpConnection::exchange(const HttpRequest& request,
 
 bool HttpConnection::may_go_on() const noexcept {
   return state_->may_go_on();
+}
+
+void HttpConnection::stop() noexcept {
+  try {
+    state_->stop();
+  } catch (const std::exception&) {
+    // No memory for it: the timeout ends the exchange.
+  }
 }
 
 HttpConnection::Sink into(std::string& text, std::size_t bytes_max, std::string what) {

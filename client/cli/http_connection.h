@@ -1,7 +1,7 @@
 // One HTTP/1.1 connection of the program's own, for bodies that are not to be held in memory and
 // for other servers than the daemon: over a Unix socket, TCP, or TLS.
 //
-// Thread safety: one thread.
+// Thread safety: one thread, but for stop().
 #pragma once
 
 #include <iceblink/result.h>
@@ -61,7 +61,7 @@ class HttpConnection {
   /// Is given the parts of a body as they come. An error ends the exchange.
   using Sink = std::function<Status(std::string_view part)>;
 
-  /// kNoDaemon, kTimedOut.
+  /// kNoDaemon, kTimedOut, kNotAllowed; kInvalidArgument: no path of a socket.
   [[nodiscard]] static Result<std::unique_ptr<HttpConnection>> open_unix(const std::string& path,
                                                                          HttpTimeouts timeouts);
   /// With `trust`: TLS, and the certificate must be `host`'s. `trust` outlives the connection.
@@ -78,6 +78,8 @@ class HttpConnection {
   /// kIo: the connection broke, or what came is not HTTP; kTimedOut; the sink's own.
   [[nodiscard]] Result<HttpHead> exchange(const HttpRequest& request,
                                           const std::function<Sink(const HttpHead&)>& choose);
+  /// From any thread: the exchange that is under way, or the next one, fails with kIo.
+  void stop() noexcept;
   /// Whether another request may be sent.
   [[nodiscard]] bool may_go_on() const noexcept;
 

@@ -61,9 +61,13 @@ class Program {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
 
-  /// Writes to its standard input, which ends there. For less than a pipe holds.
-  void feed(const std::string& text) {
+  /// Writes to its standard input, which stays open. For less than a pipe holds.
+  void say(const std::string& text) const {
     if (::write(in_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
+  }
+  /// The same, and its standard input ends there.
+  void feed(const std::string& text) {
+    say(text);
     ::close(in_);
     in_ = -1;
   }

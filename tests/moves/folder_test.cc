@@ -66,6 +66,18 @@ TEST_F(FolderOfTables, TablesInTablesAreTakenAndDataIsNotWalked) {
   EXPECT_EQ(place_.tables(), "a.t\na.t.u\n");
 }
 
+TEST_F(FolderOfTables, AHintThatIsNoFileIsNone) {
+  for (const char* name : {"pipe", "endless", "long"}) {
+    folder_.put("a/" + std::string(name) + "/metadata/v1.metadata.json", table_metadata());
+  }
+  ASSERT_EQ(::mkfifo((folder_ / "a/pipe/metadata/version-hint.text").c_str(), 0600), 0);
+  std::filesystem::create_symlink("/dev/zero", folder_ / "a/endless/metadata/version-hint.text");
+  folder_.put("a/long/metadata/version-hint.text", std::string(1 << 20, ' ') + "1");
+  const Finished finished = import();
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(place_.tables(), "a.endless\na.long\na.pipe\n");
+}
+
 TEST_F(FolderOfTables, LinksThatLoopEnd) {
   folder_.put("a/t/metadata/v1.metadata.json", table_metadata());
   std::filesystem::create_directory_symlink(folder_.path(), folder_ / "a/up");

@@ -39,6 +39,37 @@ TEST_F(JsonLines, CreatesWhatIsMissingAndSkipsWhatIsThere) {
   EXPECT_EQ(*place_.world.open().generation(), *generation) << "nothing was written";
 }
 
+TEST_F(JsonLines, ANamespaceThatComesAfterItsTableStillGetsItsProperties) {
+  const std::string lines = "\xef\xbb\xbf" + table_line("t", "s3://t") + table_line("u", "s3://u") +
+                            R"({"kind":"namespace","namespace":["a"],"properties":{"k":"v"}})";
+  const Finished finished = import(lines, {"--unverified", "--batch", "1"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(place_.exported()[0], HasSubstr(R"("properties":{"k":"v"})"));
+  const std::string other = R"({"kind":"namespace","namespace":["a"],"properties":{"k":"w"}})";
+  EXPECT_EQ(import(other).exit_code, 0);
+  EXPECT_THAT(place_.exported()[0], HasSubstr(R"("properties":{"k":"v"})")) << "it was there";
+}
+
+TEST_F(JsonLines, NamespacesAloneComeInBatchesToo) {
+  std::string lines;
+  for (int i = 0; i < 25; ++i) {
+    lines += R"({"kind":"namespace","namespace":["n)" + std::to_string(i) + "\"]}\n";
+  }
+  const auto before = place_.world.open().generation();
+  EXPECT_EQ(import(lines, {"--batch", "10"}).exit_code, 0);
+  EXPECT_EQ(*place_.world.open().generation(), *before + 3);
+}
+
+// Standard input stays open: whoever reads it is not waited for.
+TEST_F(JsonLines, EndsAtAnErrorWhileItsInputWaits) {
+  Program importing(
+      "iceblink", {"--dir", place_.world.runtime_dir(), "import", "jsonl", "-", "--stop-on-error"});
+  importing.say("no JSON\n");
+  while (!importing.error_line().empty()) {
+  }
+  EXPECT_EQ(importing.wait().exit_code, 5);
+}
+
 TEST_F(JsonLines, LeavesATableThatIsElsewhereUnlessItIsToldToMoveIt) {
   ASSERT_EQ(import(table_line("t", "s3://old"), {"--unverified"}).exit_code, 0);
   const Finished conflict =

@@ -3,7 +3,9 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <future>
 #include <thread>
 
 #include "tests/moves/moves_fixture.h"
@@ -209,6 +211,49 @@ TEST_F(OddRestImport, AsksAgainWhereTheCatalogIsBusy) {
   EXPECT_EQ(requests, 4);
 }
 
+TEST_F(OddRestImport, EndsWherePagesDoNotGoOn) {
+  int page = 0;
+  bool is_repeated = true;
+  const OddServer server([&](const std::string& request) {
+    if (request.starts_with("GET /v1/config")) return OddServer::answer(200, "{}");
+    const std::string token = is_repeated ? "again" : std::to_string(++page);
+    return OddServer::answer(200, R"({"namespaces":[],"next-page-token":")" + token + "\"}");
+  });
+  for (const bool repeats : {true, false}) {
+    is_repeated = repeats;
+    const Finished finished = import(server);
+    EXPECT_EQ(finished.exit_code, 5);
+    EXPECT_THAT(finished.err, HasSubstr("the catalog's pages do not go on"));
+  }
+  EXPECT_EQ(page, 1'001);
+}
+
+// The second table's answer never comes: whoever asks is not waited for.
+TEST_F(OddRestImport, EndsAtAnErrorWhileTheCatalogIsAsked) {
+  std::promise<void> is_over;
+  std::future<void> over = is_over.get_future();
+  const OddServer server([&](const std::string& request) {
+    if (request.starts_with("GET /v1/config")) return OddServer::answer(200, "{}");
+    if (request.find("/tables?") != std::string::npos) {
+      return OddServer::answer(200, R"({"identifiers":[{"name":"bad"},{"name":"slow"}]})");
+    }
+    if (request.find("/tables/slow") != std::string::npos) {
+      over.wait();
+      return std::string();
+    }
+    if (request.find("/tables/bad") != std::string::npos) return OddServer::answer(404, "{}");
+    return OddServer::answer(200, request.find("parent=") == std::string::npos &&
+                                          request.find("/namespaces?") != std::string::npos
+                                      ? R"({"namespaces":[["a"]]})"
+                                      : R"({"namespaces":[]})");
+  });
+  const auto begun_at = std::chrono::steady_clock::now();
+  const Finished finished = import(server, {"--stop-on-error"});
+  is_over.set_value();
+  EXPECT_EQ(finished.exit_code, 1) << finished.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - begun_at, std::chrono::seconds(20));
+}
+
 TEST_F(OddRestImport, FollowsNoRedirectAndSaysWhatIsWrong) {
   const auto token = folder_.put("token", "s3cret");
   const OddServer moved([](const std::string&) {
@@ -234,6 +279,11 @@ TEST_F(OddRestImport, SendsNoTokenWhereOthersCouldReadIt) {
       place_.run({"import", "rest", "http://catalog.example", "--token-file", token});
   EXPECT_EQ(plain.exit_code, 5);
   EXPECT_THAT(plain.err, HasSubstr("use https://"));
+  for (const char* host : {"127.evil.example", "127.0.0.1.evil.example", "[2001:db8::1]"}) {
+    const Finished evil =
+        place_.run({"import", "rest", std::string("http://") + host + ":9", "--token-file", token});
+    EXPECT_EQ(evil.exit_code, 5) << host << evil.err;
+  }
   const OddServer server([](const std::string&) { return std::string(); });
   const std::string https = "https" + server.url().substr(4);
   const Finished untrusted = place_.run({"import", "rest", https, "--ca-file", token});

@@ -83,7 +83,7 @@ TEST_F(RestoreTest, AStoreThatIsThereIsKeptOrNotTouched) {
   EXPECT_THAT(running.err, HasSubstr("in use by another iceblinkd"));
   EXPECT_EQ(place_.world.stop_daemon(), 0);
   const Finished there = restore(file, data);
-  EXPECT_EQ(there.exit_code, 1);
+  EXPECT_EQ(there.exit_code, 4);
   EXPECT_THAT(there.err, HasSubstr("--replace-store"));
   const Finished replaced = restore(file, data, {"--replace-store"});
   ASSERT_EQ(replaced.exit_code, 0) << replaced.err;
@@ -115,7 +115,8 @@ TEST_F(RestoreTest, WhatIsNoBackupIsRefusedAndTheStoreStays) {
   }
   // Each page in turn is overwritten.
   std::ifstream stream(file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  bytes.resize(bytes.size() / 4096 * 4096);  // without its checksum, which would see it first
   int refused = 0;
   int pages = 0;
   for (std::size_t at = 2 * 4096; at + 4096 <= bytes.size(); at += 4096, ++pages) {
@@ -131,6 +132,56 @@ TEST_F(RestoreTest, WhatIsNoBackupIsRefusedAndTheStoreStays) {
   EXPECT_EQ(restore(folder_.put("text", "hello"), data, {"--replace-store"}).exit_code, 5);
   ASSERT_TRUE(place_.world.start());
   EXPECT_EQ(place_.tables(), before);
+}
+
+TEST_F(RestoreTest, AByteThatChangedIsSeenByTheChecksum) {
+  const std::string file = backup();
+  std::ifstream stream(file, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  const auto at = bytes.find("s3://old");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + 5] = 'c';
+  const Finished changed = restore(folder_.put("changed", bytes), folder_ / "changed.data");
+  EXPECT_EQ(changed.exit_code, 5);
+  EXPECT_THAT(changed.err, HasSubstr("its SHA-256 is not"));
+  bytes.resize(bytes.size() / 4096 * 4096);
+  const Finished unseen = restore(folder_.put("unseen", bytes), folder_ / "unseen.data");
+  EXPECT_EQ(unseen.exit_code, 0) << unseen.err;
+  EXPECT_THAT(unseen.out, StartsWith("the file has no checksum"));
+}
+
+TEST_F(RestoreTest, AnErrorLeavesNothingBehind) {
+  const std::string file = backup();
+  const std::string data = place_.world.data_dir();
+  EXPECT_EQ(place_.world.stop_daemon(), 0);
+  write_file(data + "/lmdb/restore.tmp", "of one that was killed");
+  EXPECT_EQ(restore(file, data).exit_code, 4);
+  EXPECT_FALSE(std::filesystem::exists(data + "/lmdb/restore.tmp"));
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(restore(folder_ / "pipe", data, {"--replace-store"}).exit_code, 2);
+  EXPECT_EQ(restore(folder_.put("empty", ""), data, {"--replace-store"}).exit_code, 5);
+  for (const auto& entry : std::filesystem::directory_iterator(data)) {
+    EXPECT_THAT(entry.path().filename().string(), ::testing::Not(StartsWith("lmdb.")));
+  }
+}
+
+TEST_F(RestoreTest, ABackupReplacesFilesAndNothingElse) {
+  std::filesystem::create_symlink(folder_ / "target", folder_ / "link");
+  folder_.put("target", "before");
+  EXPECT_EQ(place_.run({"backup", folder_ / "link"}).exit_code, 4);
+  EXPECT_EQ(place_.run({"backup", folder_ / "link", "--force"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link"));
+  EXPECT_GT(std::filesystem::file_size(folder_ / "target"), 4096U);
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  for (const char* const command : {"backup", "export"}) {
+    std::vector<std::string> arguments{command, folder_ / "pipe", "--force"};
+    if (arguments[0] == "export") arguments = {"export", "--output", folder_ / "pipe"};
+    const Finished refused = place_.run(arguments);
+    EXPECT_EQ(refused.exit_code, 5);
+    EXPECT_THAT(refused.err, HasSubstr("not a regular file"));
+    EXPECT_TRUE(std::filesystem::is_fifo(folder_ / "pipe"));
+  }
+  EXPECT_EQ(place_.run({"backup", folder_ / std::string(255, 'n')}).exit_code, 0);
 }
 
 std::size_t kept_stores(const std::string& data_dir) {

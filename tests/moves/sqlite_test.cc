@@ -73,6 +73,14 @@ TEST_F(SqliteCatalog, KnowsTheTablesOfOlderCatalogs) {
   EXPECT_EQ(place_.tables(), "a.t\n");
 }
 
+TEST_F(SqliteCatalog, SaysWhichColumnIsMissing) {
+  execute(std::string(kOldTables) +
+          "CREATE TABLE iceberg_namespace_properties (catalog_name TEXT)");
+  const Finished finished = import();
+  EXPECT_EQ(finished.exit_code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("iceberg_namespace_properties has no column 'namespace'"));
+}
+
 TEST_F(SqliteCatalog, OneOfSeveralIsChosen) {
   execute(std::string(kOldTables) + kProperties);
   execute(

@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t kBatchBytesMax = std::size_t{6} << 20;
 /// Names that a dry run remembers, to see which come twice.
 constexpr std::size_t kDryObjectsMax = 100'000;
+/// Namespaces made without properties that a run remembers, for those that come after all.
+constexpr std::size_t kMadeNamespacesMax = 100'000;
 /// What a line takes beside its names and its location.
 constexpr std::size_t kLineBytes = 160;
 
@@ -78,7 +80,8 @@ Status Importer::take_namespace(FoundNamespace found) {
           "namespace " + format(found.levels) + ": " + valid.error().message()});
     return Ok{};
   }
-  return need_namespace(found.levels, found.properties);
+  ICEBLINK_RETURN_IF_ERROR(need_namespace(found.levels, found.properties));
+  return flush_if_full();
 }
 
 Status Importer::take_object(FoundObject found) {
@@ -145,12 +148,16 @@ Status Importer::plan_again(const FoundObject& found, std::string& planned_locat
 Status Importer::need_namespace(const Namespace& levels, const Properties& properties) {
   if (const auto planned = namespaces_.find(encode(levels)); planned != namespaces_.end()) {
     // Planned for what stands below it; what it says of itself comes now.
-    if (!is_dry())
-      steps_[planned->second].space.properties.insert(properties.begin(), properties.end());
+    if (!is_dry()) {
+      Step& step = steps_[planned->second];
+      steps_bytes_ -= bytes_of(step);
+      step.space.properties.insert(properties.begin(), properties.end());
+      steps_bytes_ += bytes_of(step);
+    }
     return Ok{};
   }
   ICEBLINK_ASSIGN_OR_RETURN(const bool exists, snapshot_->namespace_exists(levels));
-  if (exists) return Ok{};
+  if (exists) return properties_of_made(levels, properties);
   if (levels.size() > 1) {
     ICEBLINK_RETURN_IF_ERROR(need_namespace(Namespace(levels.begin(), levels.end() - 1), {}));
   }
@@ -164,6 +171,17 @@ Status Importer::need_namespace(const Namespace& levels, const Properties& prope
   return Ok{};
 }
 
+// A namespace that is there keeps its properties; one that this run made for what stands below it,
+// in a batch before, has none yet.
+Status Importer::properties_of_made(const Namespace& levels, const Properties& properties) {
+  if (properties.empty() || !made_namespaces_.contains(encode(levels))) return Ok{};
+  const auto done = catalog_.update_properties(levels, {}, properties);
+  if (done) return Ok{};
+  fail({done.error().kind(),
+        "properties of namespace " + format(levels) + ": " + done.error().message()});
+  return Ok{};
+}
+
 Status Importer::add(Step step) {
   if (is_dry()) {
     listener_.planned(step);
@@ -173,6 +191,10 @@ Status Importer::add(Step step) {
   }
   steps_bytes_ += bytes_of(step);
   steps_.push_back(std::move(step));
+  return flush_if_full();
+}
+
+Status Importer::flush_if_full() {
   const bool is_full = steps_.size() >= options_.steps_per_batch || steps_bytes_ >= kBatchBytesMax;
   return is_full ? flush() : Status(Ok{});
 }
@@ -191,6 +213,10 @@ void Importer::ended(const Step& step, Outcome outcome, const Error* error) {
   const bool is_namespace = step.op == Step::Op::kCreateNamespace;
   switch (outcome) {
     case Outcome::kDone:
+      if (is_namespace && step.space.properties.empty() &&
+          made_namespaces_.size() < kMadeNamespacesMax) {
+        made_namespaces_.insert(encode(step.space.levels));
+      }
       ++(is_namespace                 ? counts_.namespaces_created
          : step.op == Step::Op::kMove ? counts_.moved
                                       : counts_.created);

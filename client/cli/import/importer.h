@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "client/cli/import/batch_sender.h"
@@ -80,6 +81,8 @@ class Importer final : private StepObserver {
   /// In a dry run, a name that was planned already.
   [[nodiscard]] Status plan_again(const FoundObject& found, std::string& planned_location);
   [[nodiscard]] Status add(Step step);
+  [[nodiscard]] Status properties_of_made(const Namespace& levels, const Properties& properties);
+  [[nodiscard]] Status flush_if_full();
   [[nodiscard]] Status flush();
   void fail(const Error& error);
   [[nodiscard]] bool is_dry() const { return options_.effect == ImportOptions::Effect::kNone; }
@@ -90,6 +93,7 @@ class Importer final : private StepObserver {
   BatchSender sender_;
   ImportCounts counts_;
   std::optional<Error> first_failure_;
+  std::unordered_set<std::string> made_namespaces_;  // by this run, without properties; encoded
 
   // Of the batch being made.
   std::optional<Snapshot> snapshot_;

@@ -1,6 +1,7 @@
 // A source read ahead by a thread of its own, so that reading goes on while a batch is committed.
 //
-// Thread safety: one consumer. Bounded in items, so memory is, whatever the source's size.
+// Thread safety: one consumer. Bounded in items and in bytes, so memory is, whatever the source's
+// size: 32 pieces of a MiB, or of one item that is larger.
 #pragma once
 
 #include <condition_variable>
@@ -29,13 +30,15 @@ class ItemQueue {
 
  private:
   void read();
-  [[nodiscard]] bool put(std::vector<SourceItem> items);
+  [[nodiscard]] bool put(SourceItem item);
 
   Source& source_;
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_.
   std::deque<std::vector<SourceItem>> chunks_;
+  std::vector<SourceItem> open_;  // the chunk that is being filled
+  std::size_t open_bytes_ = 0;
   std::optional<Error> failure_;
   bool is_at_end_ = false;
   bool is_stopped_ = false;

@@ -1,10 +1,14 @@
 #include "client/cli/import/jsonl_source.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <array>
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/parse.hpp>
 #include <cerrno>
-#include <cstdio>
 #include <string_view>
 #include <vector>
 
@@ -18,13 +22,8 @@ namespace json = boost::json;
 constexpr std::int64_t kExportFormat = 1;
 /// Properties may have a MiB, and each byte of them six of JSON.
 constexpr std::size_t kLineBytesMax = std::size_t{8} << 20;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
-
-struct FileCloser {
-  void operator()(std::FILE* file) const noexcept {
-    if (file != stdin) std::fclose(file);
-  }
-};
 
 Error missing(const char* member, const char* what) {
   return {ErrorKind::kInvalidArgument, std::string("'") + member + "' is missing or not " + what};
@@ -84,13 +83,22 @@ Result<SourceItem> item_of(const json::object& object) {
 
 class JsonlSource final : public Source {
  public:
-  JsonlSource(std::FILE* file, std::string name) : file_(file), name_(std::move(name)) {}
+  JsonlSource(int file, std::string name) : file_(file), name_(std::move(name)) {}
+  ~JsonlSource() override {
+    if (file_ != STDIN_FILENO) ::close(file_);
+    if (stopped_ >= 0) ::close(stopped_);
+  }
+  JsonlSource(const JsonlSource&) = delete;
+  JsonlSource& operator=(const JsonlSource&) = delete;
+
+  void stop() noexcept override { ::eventfd_write(stopped_, 1); }
 
   Result<std::optional<SourceItem>> next() override {
     while (true) {
       ICEBLINK_ASSIGN_OR_RETURN(const bool is_there, read_line());
       if (!is_there) return std::optional<SourceItem>();
       ++number_;
+      if (number_ == 1 && line_.starts_with(kByteOrderMark)) line_.erase(0, kByteOrderMark.size());
       if (is_too_long_)
         return unreadable("longer than " + std::to_string(kLineBytesMax) + " bytes");
       if (line_.find_first_not_of(" \t\r") == std::string_view::npos) continue;
@@ -123,8 +131,7 @@ class JsonlSource final : public Source {
     is_too_long_ = false;
     while (true) {
       if (unread_.empty()) {
-        const std::size_t count = std::fread(block_.data(), 1, block_.size(), file_.get());
-        if (std::ferror(file_.get()) != 0) return shm::system_error(name_, errno);
+        ICEBLINK_ASSIGN_OR_RETURN(const std::size_t count, read_block());
         if (count == 0) return !line_.empty() || is_too_long_;
         unread_ = {block_.data(), count};
       }
@@ -137,7 +144,23 @@ class JsonlSource final : public Source {
     }
   }
 
-  const std::unique_ptr<std::FILE, FileCloser> file_;
+  // 0 at the end, and when it was stopped while it waited for whoever writes.
+  Result<std::size_t> read_block() {
+    while (true) {
+      pollfd ends[2] = {{file_, POLLIN, 0}, {stopped_, POLLIN, 0}};
+      if (::poll(ends, 2, -1) < 0) {
+        if (errno == EINTR) continue;
+        return shm::system_error(name_, errno);
+      }
+      if (ends[1].revents != 0) return std::size_t{0};
+      const auto count = ::read(file_, block_.data(), block_.size());
+      if (count >= 0) return static_cast<std::size_t>(count);
+      if (errno != EINTR && errno != EAGAIN) return shm::system_error(name_, errno);
+    }
+  }
+
+  const int file_;
+  const int stopped_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   const std::string name_;
   std::uint64_t number_ = 0;
   std::vector<char> block_ = std::vector<char>(kReadBytes);
@@ -151,8 +174,8 @@ class JsonlSource final : public Source {
 
 Result<std::unique_ptr<Source>> open_jsonl(const std::string& path) {
   const bool is_stdin = path == "-";
-  std::FILE* const file = is_stdin ? stdin : std::fopen(path.c_str(), "rbe");
-  if (file == nullptr) return shm::system_error(path, errno);
+  const int file = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return shm::system_error(path, errno);
   const std::string name = is_stdin ? "standard input" : path;
   return std::unique_ptr<Source>(std::make_unique<JsonlSource>(file, name));
 }

@@ -1,12 +1,15 @@
 #include "client/cli/import/newest_metadata.h"
 
+#include <fcntl.h>
 #include <iceblink/metadata/table_metadata.h>
 #include <iceblink/metadata/view_metadata.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <tuple>
 #include <vector>
 
@@ -20,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kHintName = "version-hint.text";
+constexpr std::size_t kHintBytesMax = 256;
 
 std::optional<std::uint64_t> number_of(std::string_view text) noexcept {
   std::uint64_t number = 0;
@@ -52,11 +56,28 @@ std::pair<std::int64_t, std::int64_t> age_of(const std::string& path) {
   return {updated_ms, failed ? 0 : changed.time_since_epoch().count()};
 }
 
+/// The first word of the hint; nothing where it is none, or no regular file.
+std::optional<std::string> read_hint(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0) return std::nullopt;
+  std::array<char, kHintBytesMax + 1> text{};
+  struct stat status {};
+  const bool is_file = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  const auto count = is_file ? ::read(file, text.data(), text.size()) : -1;
+  ::close(file);
+  if (count <= 0 || static_cast<std::size_t>(count) > kHintBytesMax) return std::nullopt;
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::string_view read(text.data(), static_cast<std::size_t>(count));
+  const auto begin = std::min(read.find_first_not_of(kSpace), read.size());
+  const std::string_view word = read.substr(begin);
+  return std::string(word.substr(0, word.find_first_of(kSpace)));
+}
+
 std::optional<std::string> hinted(const std::string& directory,
                                   const std::vector<Candidate>& candidates) {
-  std::ifstream file(directory + "/" + std::string(kHintName));
-  std::string hint;
-  if (!(file >> hint) || hint.size() > 64) return std::nullopt;
+  const auto read = read_hint(directory + "/" + std::string(kHintName));
+  if (!read || read->empty()) return std::nullopt;
+  const std::string& hint = *read;
   const auto version = number_of(hint);
   const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const auto& candidate) {
     return candidate.name == hint ||

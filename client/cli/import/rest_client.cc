@@ -1,12 +1,15 @@
 #include "client/cli/import/rest_client.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/url/parse.hpp>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
-#include <thread>
+#include <utility>
 
 #include "shm/file_mapping.h"
 
@@ -16,8 +19,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Of one answer: a table's metadata may be large.
-constexpr std::size_t kBodyBytesMax = std::size_t{256} << 20;
+/// Of one answer: a table's metadata may be large, and as JSON takes some times as much.
+constexpr std::size_t kBodyBytesMax = std::size_t{64} << 20;
 constexpr std::size_t kTokenBytesMax = 64 * 1024;
 constexpr std::size_t kJsonDepthMax = 512;
 constexpr int kTriesMax = 6;
@@ -42,7 +45,12 @@ Result<std::string> read_token(const std::string& path) {
 }
 
 bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
+  if (host == "localhost") return true;
+  // As an address: a name may begin like one.
+  in6_addr v6{};
+  if (::inet_pton(AF_INET6, host.c_str(), &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6);
+  in_addr v4{};
+  return ::inet_pton(AF_INET, host.c_str(), &v4) == 1 && ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
 ErrorKind kind_of(unsigned status) {
@@ -124,6 +132,10 @@ Result<RestClient::Url> RestClient::parse_url(const std::string& text) {
   url.host = std::string(view.host_address());
   url.port = view.port().empty() ? (url.is_tls ? "443" : "80") : std::string(view.port());
   url.path = std::string(view.encoded_path());
+  // A host that begins like an address is taken apart by the parser, and not all of it is told.
+  const std::string authority(view.encoded_authority());
+  const bool is_whole = std::string(view.scheme()) + "://" + authority + url.path == text;
+  if (!is_whole || (!url.path.empty() && !url.path.starts_with('/'))) return bad;
   while (!url.path.empty() && url.path.back() == '/') url.path.pop_back();
   return url;
 }
@@ -155,19 +167,38 @@ Result<RestClient::Answer> RestClient::ask(const HttpRequest& request) {
     const bool is_reused = connection_ != nullptr;
     if (!is_reused) {
       ICEBLINK_ASSIGN_OR_RETURN(
-          connection_,
+          auto made,
           HttpConnection::open_tcp(url_.host, url_.port, trust_ ? &*trust_ : nullptr, {}));
+      keep(std::move(made));
     }
     Answer answer;
     auto head = connection_->exchange(
         request, [&](const HttpHead&) { return into(answer.body, kBodyBytesMax, request.target); });
-    if (!head || !connection_->may_go_on()) connection_.reset();
+    if (!head || !connection_->may_go_on()) keep(nullptr);
     if (head) {
       answer.head = std::move(*head);
       return answer;
     }
     if (!is_reused || head.error().kind() != ErrorKind::kIo) return head.error();
   }
+}
+
+void RestClient::keep(std::unique_ptr<HttpConnection> connection) {
+  const std::lock_guard lock(mutex_);
+  connection_ = std::move(connection);
+  if (connection_ && is_stopped_) connection_->stop();
+}
+
+bool RestClient::pause(milliseconds duration) {
+  std::unique_lock lock(mutex_);
+  return !stopped_.wait_for(lock, duration, [this] { return is_stopped_; });
+}
+
+void RestClient::stop() noexcept {
+  const std::lock_guard lock(mutex_);
+  is_stopped_ = true;
+  if (connection_) connection_->stop();
+  stopped_.notify_all();
 }
 
 Result<RestClient::Answer> RestClient::ask_patiently(const HttpRequest& request) {
@@ -177,7 +208,7 @@ Result<RestClient::Answer> RestClient::ask_patiently(const HttpRequest& request)
     const bool is_away = !answer && (answer.error().kind() == ErrorKind::kIo ||
                                      answer.error().kind() == ErrorKind::kTimedOut);
     if ((!is_busy && !is_away) || tries == kTriesMax) return answer;
-    std::this_thread::sleep_for(pause_of(is_busy ? answer->head : HttpHead{}, tries));
+    if (!pause(pause_of(is_busy ? answer->head : HttpHead{}, tries))) return answer;
   }
 }
 

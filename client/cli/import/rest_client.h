@@ -1,10 +1,13 @@
 // Asks an Iceberg REST catalog: one GET at a time, with its token, and again where it is busy.
 //
-// Thread safety: one thread.
+// Thread safety: one thread, but for stop().
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <chrono>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -22,6 +25,9 @@ class RestClient {
   /// (405, 406, 501), kInvalidArgument (400), kInternal (any other status), kTooLarge,
   /// kIncompatible (no JSON object); kBusy, kTimedOut, kIo: the catalog is away.
   [[nodiscard]] Result<boost::json::object> get(const std::string& path);
+
+  /// From any thread: what is asked for ends soon, and is not asked for again.
+  void stop() noexcept;
 
  private:
   struct Url {
@@ -41,11 +47,17 @@ class RestClient {
   };
   [[nodiscard]] Result<Answer> ask(const HttpRequest& request);
   [[nodiscard]] Result<Answer> ask_patiently(const HttpRequest& request);
+  void keep(std::unique_ptr<HttpConnection> connection);
+  /// False where it was stopped meanwhile.
+  [[nodiscard]] bool pause(std::chrono::milliseconds duration);
 
   const Url url_;
   const std::string authorization_;
   std::optional<TlsTrust> trust_;
-  std::unique_ptr<HttpConnection> connection_;  // uses trust_
+  std::mutex mutex_;
+  std::condition_variable stopped_;
+  bool is_stopped_ = false;                     // guarded by mutex_
+  std::unique_ptr<HttpConnection> connection_;  // uses trust_; changed with mutex_ held
 };
 
 /// Percent-encoded but for what is unreserved.

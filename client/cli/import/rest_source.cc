@@ -15,8 +15,10 @@ namespace json = boost::json;
 
 constexpr std::string_view kPage = "pageSize=1000&pageToken=";
 constexpr std::string_view kDefaultSeparator = "%1F";
-/// Against a catalog whose pages, or whose namespaces, have no end.
-constexpr std::size_t kPagesMax = 1'000'000;
+/// Against a catalog whose pages, or whose namespaces, have no end: pages that follow each other
+/// without a new name, and children of one namespace.
+constexpr std::size_t kEmptyPagesMax = 1'000;
+constexpr std::size_t kChildrenMax = 1'000'000;
 constexpr std::size_t kLevelsMax = 256;
 
 const json::object* object_at(const json::object& object, std::string_view member) {
@@ -56,6 +58,29 @@ bool is_path_text(std::string_view text) {
                      [](char c) { return c > ' ' && c < 127 && c != '?' && c != '#'; });
 }
 
+/// From one page to the next.
+class Paging {
+ public:
+  [[nodiscard]] const std::string& token() const noexcept { return token_; }
+  /// Whether there is another page behind `answer`, which had `name_count` names. kIncompatible:
+  /// the pages do not go on.
+  Result<bool> go_on(const json::object& answer, std::size_t name_count) {
+    const auto next = string_at(answer, "next-page-token");
+    if (!next || next->empty()) return false;
+    std::string token = url_encoded(*next);
+    empty_pages_ = name_count == 0 ? empty_pages_ + 1 : 0;
+    if (token == token_ || empty_pages_ > kEmptyPagesMax) {
+      return Error{ErrorKind::kIncompatible, "the catalog's pages do not go on"};
+    }
+    token_ = std::move(token);
+    return true;
+  }
+
+ private:
+  std::string token_;  // url-encoded
+  std::size_t empty_pages_ = 0;
+};
+
 class RestSource final : public Source {
  public:
   RestSource(std::unique_ptr<RestClient> client, std::string root, std::string separator)
@@ -87,13 +112,14 @@ class RestSource final : public Source {
     }
   }
 
+  void stop() noexcept override { client_->stop(); }
+
  private:
   /// A listing of tables or views under way: a page at a time, as they are loaded.
   struct Listing {
     Namespace levels;
     ObjectKind kind = ObjectKind::kTable;
-    std::string token;
-    std::size_t pages = 0;
+    Paging paging;
   };
 
   std::string encoded(const Namespace& levels) const {
@@ -142,16 +168,21 @@ class RestSource final : public Source {
 
   Status list_children(const Namespace& parent) {
     std::vector<Namespace> children;
-    std::string token;
-    for (std::size_t pages = 0; pages < kPagesMax; ++pages) {
-      std::string path = root_ + "/namespaces?" + std::string(kPage) + token;
+    const Status listed = list_children(parent, children);
+    waiting_.insert(waiting_.end(), std::make_move_iterator(children.rbegin()),
+                    std::make_move_iterator(children.rend()));
+    if (listed || parent.empty()) return listed;
+    return pass_over("namespaces below " + format(parent), listed.error());
+  }
+
+  Status list_children(const Namespace& parent, std::vector<Namespace>& children) {
+    Paging paging;
+    while (true) {
+      std::string path = root_ + "/namespaces?" + std::string(kPage) + paging.token();
       if (!parent.empty()) path += "&parent=" + encoded(parent);
-      auto answer = client_->get(path);
-      if (!answer) {
-        if (parent.empty()) return answer.error();
-        return pass_over("namespaces below " + format(parent), answer.error());
-      }
-      const auto* const list = answer->if_contains("namespaces");
+      ICEBLINK_ASSIGN_OR_RETURN(const auto answer, client_->get(path));
+      const std::size_t count_before = children.size();
+      const auto* const list = answer.if_contains("namespaces");
       if (list != nullptr && list->is_array()) {
         for (const auto& value : list->get_array()) {
           auto levels = levels_of(value);
@@ -162,20 +193,20 @@ class RestSource final : public Source {
           if (is_child) children.push_back(std::move(*levels));
         }
       }
-      const auto next = string_at(*answer, "next-page-token");
-      if (!next || next->empty()) break;
-      token = url_encoded(*next);
+      if (children.size() > kChildrenMax) {
+        return {ErrorKind::kTooLarge, "more than " + std::to_string(kChildrenMax) + " namespaces"};
+      }
+      ICEBLINK_ASSIGN_OR_RETURN(const bool goes_on,
+                                paging.go_on(answer, children.size() - count_before));
+      if (!goes_on) return Ok{};
     }
-    waiting_.insert(waiting_.end(), std::make_move_iterator(children.rbegin()),
-                    std::make_move_iterator(children.rend()));
-    return Ok{};
   }
 
   Status list_on() {
     Listing& listing = *listing_;
     const bool is_view = listing.kind == ObjectKind::kView;
     auto answer = client_->get(path_of(listing.levels) + (is_view ? "/views?" : "/tables?") +
-                               std::string(kPage) + listing.token);
+                               std::string(kPage) + listing.paging.token());
     if (!answer) {
       const Error error = answer.error();
       const Namespace levels = listing.levels;
@@ -185,20 +216,21 @@ class RestSource final : public Source {
       if (has_no_views) return Ok{};
       return pass_over((is_view ? "views of " : "tables of ") + format(levels), error);
     }
+    std::size_t name_count = 0;
     const auto* const list = answer->if_contains("identifiers");
     if (list != nullptr && list->is_array()) {
       for (const auto& value : list->get_array()) {
         const auto name = value.is_object() ? string_at(value.get_object(), "name") : std::nullopt;
-        if (name) to_load_.push_back({listing.kind, {listing.levels, *name}, {}});
+        if (!name) continue;
+        to_load_.push_back({listing.kind, {listing.levels, *name}, {}});
+        ++name_count;
       }
     }
-    const auto next = string_at(*answer, "next-page-token");
-    if (!next || next->empty() || ++listing.pages == kPagesMax) {
-      end_listing();
-    } else {
-      listing.token = url_encoded(*next);
-    }
-    return Ok{};
+    const auto goes_on = listing.paging.go_on(*answer, name_count);
+    if (goes_on && *goes_on) return Ok{};
+    const std::string name = (is_view ? "views of " : "tables of ") + format(listing.levels);
+    end_listing();
+    return goes_on ? Status(Ok{}) : pass_over(name, goes_on.error());
   }
 
   void end_listing() {

@@ -1,6 +1,6 @@
 // Where an import reads from: a folder, another catalog, lines of JSON.
 //
-// Thread safety: one thread, which need not be the one that made it.
+// Thread safety: one thread, which need not be the one that made it, but for stop().
 #pragma once
 
 #include <iceblink/batch.h>
@@ -8,6 +8,7 @@
 #include <iceblink/object_kind.h>
 #include <iceblink/result.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ struct Unreadable {
 
 using SourceItem = std::variant<FoundNamespace, FoundObject, Unreadable>;
 
+/// About what it takes in memory.
+[[nodiscard]] std::size_t bytes_of(const SourceItem& item) noexcept;
+
 class Source {
  public:
   virtual ~Source() = default;
@@ -44,6 +48,9 @@ class Source {
   /// The next one; nothing at the end. Names are as the source has them, not validated. An error
   /// ends the reading: the source as a whole cannot be read on.
   [[nodiscard]] virtual Result<std::optional<SourceItem>> next() = 0;
+  /// From any thread: what is read from now on is not wanted. A next() that waits for others
+  /// returns soon.
+  virtual void stop() noexcept {}
   /// How many items there are, where that is known beforehand.
   [[nodiscard]] virtual std::optional<std::uint64_t> total() const { return std::nullopt; }
 };

@@ -120,7 +120,7 @@ Result<std::vector<std::string>> catalog_names(SqlReader& reader, bool has_prope
   while (true) {
     ICEBLINK_ASSIGN_OR_RETURN(auto row, reader.fetch());
     if (!row) return names;
-    names.push_back((*row)[0].value_or(""));
+    if ((*row)[0]) names.push_back(*(*row)[0]);  // rows of none are of no catalog
   }
 }
 
@@ -171,6 +171,11 @@ Result<std::unique_ptr<Source>> make_sql_source(std::unique_ptr<SqlReader> reade
             reader->name() + ": " + std::string(kTablesName) + " has no column '" + needed + "'"};
   }
   ICEBLINK_ASSIGN_OR_RETURN(const auto properties, reader->columns_of(kProperties));
+  for (const char* needed : {"catalog_name", "namespace", "property_key", "property_value"}) {
+    if (properties.empty() || has(properties, needed)) continue;
+    return {ErrorKind::kIncompatible,
+            reader->name() + ": " + std::string(kProperties) + " has no column '" + needed + "'"};
+  }
   ICEBLINK_ASSIGN_OR_RETURN(const auto names, catalog_names(*reader, !properties.empty()));
   ICEBLINK_ASSIGN_OR_RETURN(std::string chosen, chosen_of(*reader, names, catalog));
   ICEBLINK_RETURN_IF_ERROR(

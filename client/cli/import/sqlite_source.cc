@@ -74,8 +74,8 @@ class SqliteReader final : public SqlReader {
     sqlite3_stmt* statement = nullptr;
     const int code = sqlite3_prepare_v2(database_.get(), query.data(),
                                         static_cast<int>(query.size()), &statement, nullptr);
+    if (code != SQLITE_OK) return error("ask");  // which another call would forget
     statement_.reset(statement);
-    if (code != SQLITE_OK) return error("ask");
     if (!catalog) return Ok{};
     const int bound = sqlite3_bind_text(statement, 1, catalog->data(),
                                         static_cast<int>(catalog->size()), SQLITE_TRANSIENT);
