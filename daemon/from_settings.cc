@@ -65,6 +65,13 @@ http::ConnectionLimits connection_limits_of(const Settings& settings) {
   return limits;
 }
 
+void make_default_warehouse(const Settings& settings, const WriteRoots& roots) {
+  if (!settings.write_roots.empty() || settings.warehouse != default_warehouse_of(settings)) return;
+  if (const Status status = roots.make_roots(); !status) {
+    log_event(level::warn, "warehouse not made", {{"message", status.error().message()}});
+  }
+}
+
 std::vector<FileIdentity> own_files_of(const Settings& settings) {
   const std::string store_dir = store_dir_of(settings.data_dir);
   std::vector<FileIdentity> files;

@@ -35,6 +35,10 @@ void warn_unless_guarded(const Settings& settings, const http::AccessPolicy& acc
 
 [[nodiscard]] http::ConnectionLimits connection_limits_of(const Settings& settings);
 
+/// Makes the default warehouse, if that is what is written to: engines find it there. Others may be
+/// mounted later. Where that fails: a line of the log.
+void make_default_warehouse(const Settings& settings, const WriteRoots& roots);
+
 /// The store's, as far as they are there: never opened under another name.
 [[nodiscard]] std::vector<FileIdentity> own_files_of(const Settings& settings);
 

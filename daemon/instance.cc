@@ -52,14 +52,6 @@ Status catch_up_with_readers(Store& store, const shm::Publisher& publisher) {
   return Ok{};
 }
 
-// Engines find it there. Others than the default one may be mounted later.
-void make_default_warehouse(const Settings& settings, const WriteRoots& roots) {
-  if (!settings.write_roots.empty() || settings.warehouse != default_warehouse_of(settings)) return;
-  if (const Status status = roots.make_roots(); !status) {
-    log_event(level::warn, "warehouse not made", {{"message", status.error().message()}});
-  }
-}
-
 std::int64_t ms_since(Clock::time_point begun_at) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun_at).count();
 }

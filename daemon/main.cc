@@ -39,6 +39,7 @@ using iceblink::daemon::Settings;
 namespace level = iceblink::daemon::level;
 
 constexpr int kExitUsage = 2;
+constexpr int kExitConflict = 4;
 constexpr int kExitInternal = 70;
 
 int exit_code_of(ErrorKind kind) {
@@ -46,8 +47,7 @@ int exit_code_of(ErrorKind kind) {
     case ErrorKind::kInvalidArgument:
       return kExitUsage;
     case ErrorKind::kConflict:
-    case ErrorKind::kAlreadyExists:
-      return 4;
+      return kExitConflict;
     case ErrorKind::kCorrupt:
     case ErrorKind::kIncompatible:
       return 5;
@@ -182,7 +182,11 @@ int check(const Settings& settings) {
 
 int restore(const iceblink::daemon::RestoreOptions& options) {
   const auto restored = iceblink::daemon::restore_backup(options);
-  if (!restored) return fail(restored.error());
+  if (!restored) {
+    const Error& error = restored.error();
+    const bool is_there = error.kind() == ErrorKind::kAlreadyExists;
+    return fail(is_there ? kExitConflict : exit_code_of(error.kind()), error.message());
+  }
   if (restored->replaced_dir) {
     std::printf("the store before is kept in %s\n", restored->replaced_dir->c_str());
   }

@@ -107,6 +107,7 @@ class FewConnections : public DaemonTest {
   void SetUp() override {
     auto settings = settings_in(scratch());
     settings.connections_max = 3;
+    settings.http_threads = 1;  // which sees connections idle in the order that they are
     start(settings);
   }
 };
