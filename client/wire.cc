@@ -106,6 +106,10 @@ std::optional<std::string> string_member(const boost::json::object& object, cons
 
 }  // namespace
 
+ErrorKind kind_of_read(unsigned status) noexcept {
+  return kind_of_status(status, Effect::kRead);
+}
+
 std::string namespace_path(const Namespace& levels) {
   std::string path = "/v1/namespaces/";
   if (levels.size() == 1) {

@@ -36,4 +36,7 @@ void append_json_properties(std::string& out, const Properties& properties);
 /// says more.
 [[nodiscard]] Error error_of(const Request& request, const Answer& answer);
 
+/// The same of an answer to a read whose body says nothing that is known.
+[[nodiscard]] ErrorKind kind_of_read(unsigned status) noexcept;
+
 }  // namespace iceblink::client

@@ -13,6 +13,7 @@
 
 #include "daemon/file_errors.h"
 #include "daemon/owned_fd.h"
+#include "daemon/write_all.h"
 
 namespace iceblink::daemon {
 namespace {
@@ -34,13 +35,8 @@ bool is_damage(int signal) {
          signal == SIGILL;
 }
 
-void write_all(int fd, std::string_view bytes) noexcept {
-  while (!bytes.empty()) {
-    const auto count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) ::_exit(1);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
+void tell(std::string_view bytes) noexcept {
+  if (write_all(kTellFd, bytes) != 0) ::_exit(1);
 }
 
 std::string read_all(int fd) {
@@ -84,8 +80,8 @@ void set_up_child(pid_t parent, int kept_fd, int tell_fd) {
 
 void end_apart(const Result<std::string>& outcome) noexcept {
   const char first = outcome ? kTellsDone : static_cast<char>(outcome.error().kind());
-  write_all(kTellFd, {&first, 1});
-  write_all(kTellFd, outcome ? *outcome : outcome.error().message());
+  tell({&first, 1});
+  tell(outcome ? *outcome : outcome.error().message());
   ::_exit(0);
 }
 

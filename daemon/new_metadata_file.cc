@@ -13,6 +13,7 @@
 
 #include "daemon/file_errors.h"
 #include "daemon/random.h"
+#include "daemon/write_all.h"
 #include "iceberg/fingerprint.h"
 #include "iceberg/gzip.h"
 #include "shm/fault_point.h"
@@ -35,14 +36,9 @@ Error failed(int code, std::string_view location, std::string_view doing) {
 using Clock = std::chrono::steady_clock;
 using Times = NewMetadataFile::Times;
 
-Status write_all(int fd, std::string_view bytes, std::string_view location, Times& times) {
+Status write_durably(int fd, std::string_view bytes, std::string_view location, Times& times) {
   const auto begun_at = Clock::now();
-  while (!bytes.empty()) {
-    const auto written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return failed(errno, location, "write");
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int code = write_all(fd, bytes); code != 0) return failed(code, location, "write");
   ICEBLINK_FAULT_POINT("metadata.after-write");
   // Readers are other users: whatever the umask is, they may read.
   if (::fchmod(fd, kFileMode) != 0) return failed(errno, location, "set the mode");
@@ -63,7 +59,7 @@ std::optional<Status> write_unnamed(const WriteRoots::Place& place, std::string_
     if (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT) return std::nullopt;
     return failed(errno, location, "create");
   }
-  if (Status status = write_all(file.get(), bytes, location, times); !status) return status;
+  if (Status status = write_durably(file.get(), bytes, location, times); !status) return status;
   const std::string link = "/proc/self/fd/" + std::to_string(file.get());
   if (::linkat(AT_FDCWD, link.c_str(), place.directory.get(), place.name.c_str(),
                AT_SYMLINK_FOLLOW) == 0) {
@@ -81,7 +77,7 @@ Status write_named(const WriteRoots::Place& place, std::string_view bytes,
   const OwnedFd file(::openat(directory, temporary.c_str(),
                               O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, kFileMode));
   if (file.get() < 0) return failed(errno, location, "create");
-  Status status = write_all(file.get(), bytes, location, times);
+  Status status = write_durably(file.get(), bytes, location, times);
   // Not renameat2: what has no O_TMPFILE often has no RENAME_NOREPLACE either.
   if (status && ::linkat(directory, temporary.c_str(), directory, place.name.c_str(), 0) != 0) {
     status = failed(errno, location, "link");

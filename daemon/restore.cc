@@ -17,6 +17,7 @@
 #include "daemon/file_errors.h"
 #include "daemon/owned_fd.h"
 #include "daemon/store_file.h"
+#include "daemon/write_all.h"
 #include "iceberg/sha256.h"
 #include "shm/backup_trailer.h"
 
@@ -58,16 +59,6 @@ class TemporaryFile {
   std::string path_;
 };
 
-Status write_all(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const auto count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return failed(path, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return Ok{};
-}
-
 Status copy_file(const std::string& from, const std::string& to) {
   // O_NONBLOCK: a FIFO would make the open wait.
   const OwnedFd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
@@ -85,8 +76,8 @@ Status copy_file(const std::string& from, const std::string& to) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return failed(from, errno);
     if (count == 0) break;
-    ICEBLINK_RETURN_IF_ERROR(
-        write_all(out.get(), {part.data(), static_cast<std::size_t>(count)}, to));
+    const int code = write_all(out.get(), {part.data(), static_cast<std::size_t>(count)});
+    if (code != 0) return failed(to, code);
   }
   if (::fsync(out.get()) != 0) return failed(to, errno);
   return Ok{};

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <utility>
 
+#include "client/wire.h"
 #include "shm/file_mapping.h"
 
 namespace iceblink::cli {
@@ -51,27 +52,6 @@ bool is_loopback(const std::string& host) {
   if (::inet_pton(AF_INET6, host.c_str(), &v6) == 1) return IN6_IS_ADDR_LOOPBACK(&v6);
   in_addr v4{};
   return ::inet_pton(AF_INET, host.c_str(), &v4) == 1 && ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
-}
-
-ErrorKind kind_of(unsigned status) {
-  switch (status) {
-    case 400:
-      return ErrorKind::kInvalidArgument;
-    case 401:
-    case 403:
-      return ErrorKind::kNotAllowed;
-    case 404:
-      return ErrorKind::kNotFound;
-    case 405:
-    case 406:
-    case 501:
-      return ErrorKind::kUnsupported;
-    case 429:
-    case 503:
-      return ErrorKind::kBusy;
-    default:
-      return ErrorKind::kInternal;
-  }
 }
 
 /// What the answer says went wrong, shortened.
@@ -204,7 +184,7 @@ void RestClient::stop() noexcept {
 Result<RestClient::Answer> RestClient::ask_patiently(const HttpRequest& request) {
   for (int tries = 1;; ++tries) {
     auto answer = ask(request);
-    const bool is_busy = answer && kind_of(answer->head.status) == ErrorKind::kBusy;
+    const bool is_busy = answer && client::kind_of_read(answer->head.status) == ErrorKind::kBusy;
     const bool is_away = !answer && (answer.error().kind() == ErrorKind::kIo ||
                                      answer.error().kind() == ErrorKind::kTimedOut);
     if ((!is_busy && !is_away) || tries == kTriesMax) return answer;
@@ -226,7 +206,7 @@ Result<boost::json::object> RestClient::get(const std::string& path) {
                                 ": a redirect, which is not followed"};
   }
   if (status != 200) {
-    return {kind_of(status),
+    return {client::kind_of_read(status),
             what + ": HTTP status " + std::to_string(status) + message_of(answer.body)};
   }
   boost::json::parse_options options;
