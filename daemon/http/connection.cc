@@ -30,7 +30,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-constexpr std::int64_t kNoDeadline = std::numeric_limits<std::int64_t>::max();
 /// What a peer that was refused in the middle of a body may still send before it is cut off.
 constexpr std::uint64_t kDiscardBytesMax = std::uint64_t{8} << 20;
 constexpr milliseconds kDiscardTimeout{2000};
@@ -95,6 +94,14 @@ void Connection::on_handshake(const error_code& error) {
 void Connection::drain() {
   asio::post(stream_.executor(), [self = shared_from_this()] {
     self->is_draining_ = true;
+    // Who has just connected is about to send, and what has been sent is on its way to us.
+    const bool may_come = !self->has_had_request_ || self->stream_.has_unread();
+    if (!self->reader_->has_begun() && !may_come) self->close();
+  });
+}
+
+void Connection::end_waiting() {
+  asio::post(stream_.executor(), [self = shared_from_this()] {
     if (!self->reader_->has_begun()) self->close();
   });
 }
@@ -225,6 +232,7 @@ bool Connection::claim_request_bytes() noexcept {
 
 void Connection::on_parsed() {
   clear_deadline();
+  has_had_request_ = true;
   keeps_alive_ = reader_->keeps_alive();
   http_minor_ = reader_->http_minor();
   Request request = reader_->take();
@@ -383,18 +391,9 @@ void Connection::close() noexcept {
   stream_.close();
 }
 
-void Connection::set_deadline(milliseconds from_now) noexcept {
-  set_deadline(steady_clock::now() + from_now);
-}
-
 void Connection::set_deadline(steady_clock::time_point at) noexcept {
   // relaxed: who finds it passed looks again on the strand
   deadline_ns_.store(to_ns(at), std::memory_order_relaxed);
-}
-
-void Connection::clear_deadline() noexcept {
-  // relaxed: who finds it passed looks again on the strand
-  deadline_ns_.store(kNoDeadline, std::memory_order_relaxed);
 }
 
 }  // namespace iceblink::daemon::http

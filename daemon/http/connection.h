@@ -47,10 +47,14 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   ~Connection() override;
 
   void start();
-  /// Finishes the request in hand, if there is one, and ends.
+  /// Finishes the request in hand, or that is on its way, and ends. One that was never asked
+  /// anything waits for its first request.
   void drain();
+  /// After drain(): waits for no request any more.
+  void end_waiting();
   void close_if_overdue(std::chrono::steady_clock::time_point now);
 
+  static constexpr std::int64_t kNoDeadline = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t kNotIdle = std::numeric_limits<std::int64_t>::max();
   /// Since when it has waited for a request; kNotIdle while it has one, of somebody with rights.
   /// What has come of a header is none yet: one byte must not hold a place.
@@ -93,9 +97,14 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   void release_bytes() noexcept;
   void discard_rest();
   void close() noexcept;
-  void set_deadline(std::chrono::milliseconds from_now) noexcept;
+  void set_deadline(std::chrono::milliseconds from_now) noexcept {
+    set_deadline(std::chrono::steady_clock::now() + from_now);
+  }
   void set_deadline(std::chrono::steady_clock::time_point at) noexcept;
-  void clear_deadline() noexcept;
+  void clear_deadline() noexcept {
+    // relaxed: who finds it passed looks again on the strand
+    deadline_ns_.store(kNoDeadline, std::memory_order_relaxed);
+  }
 
   // Constant after construction.
   Services& services_;
@@ -111,6 +120,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   bool is_reading_ = false;  // a read of the request is under way
   bool is_overdue_ = false;  // and has taken too long
   bool is_draining_ = false;
+  bool has_had_request_ = false;
   bool is_busy_ = false;       // with a request, as idle_since_ns has it
   bool is_cut_short_ = false;  // the peer may still be sending what was refused
   bool is_head_ = false;       // the request in hand is a HEAD

@@ -33,6 +33,8 @@ using std::chrono::steady_clock;
 
 /// After an accept failed for want of descriptors or memory.
 constexpr milliseconds kAcceptPause{100};
+/// What a stop gives those who have connected and not yet asked anything.
+constexpr milliseconds kFirstRequestGrace{200};
 
 /// Of all connections, so that nobody who comes over TCP keeps away those who come over the socket.
 std::size_t tcp_share_of(std::size_t connections_max) {
@@ -107,6 +109,10 @@ class Server::State {
   }
 
   [[nodiscard]] bool wait_answered(steady_clock::time_point until) {
+    const auto first_until = std::min(until, steady_clock::now() + kFirstRequestGrace);
+    if (registry_->wait_empty(first_until)) return true;
+    for (const auto& connection : registry_->all()) connection->end_waiting();
+    if (steady_clock::now() < first_until) return false;  // hurried
     return registry_->wait_empty(until);
   }
   void hurry() { registry_->hurry(); }
@@ -184,7 +190,7 @@ class Server::State {
 
   void on_accept(Accepting& accepting, const error_code& error, Socket socket) {
     const std::lock_guard lock(accept_mutex_);
-    if (is_stopping_) return;
+    if (is_stopping_ && error) return;
     if (error == asio::error::connection_aborted || error == asio::error::interrupted) {
       return accept(accepting);
     }
@@ -194,7 +200,7 @@ class Server::State {
     } catch (const std::exception& thrown) {
       return pause(accepting, thrown.what());
     }
-    accept(accepting);
+    if (!is_stopping_) accept(accepting);
   }
 
   void pause(Accepting& accepting, const char* reason) {
@@ -243,6 +249,7 @@ class Server::State {
         std::move(socket), std::move(tls), std::move(caller), services_, limits_, registry_);
     registry_->add(connection);
     connection->start();
+    if (is_stopping_) connection->drain();  // accepted just before: it is answered, too
   }
 
   // One small write, which a new socket's buffer always takes, without waiting for anybody.

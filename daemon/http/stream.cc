@@ -57,6 +57,11 @@ void Stream::async_discard_some(const asio::mutable_buffer& room, OnBytes done) 
   socket_.async_read_some(room, std::move(done));
 }
 
+bool Stream::has_unread() const noexcept {
+  error_code error;
+  return socket_.available(error) > 0 && !error;
+}
+
 void Stream::cancel() noexcept {
   error_code ignored;
   socket_.cancel(ignored);

@@ -47,6 +47,9 @@ class Stream {
   /// Reads what nobody will look at, past TLS.
   void async_discard_some(const boost::asio::mutable_buffer& room, OnBytes done);
 
+  /// Whether the peer has sent what was not read yet.
+  [[nodiscard]] bool has_unread() const noexcept;
+
   /// Ends what is under way with an error; the stream goes on.
   void cancel() noexcept;
   void close() noexcept;

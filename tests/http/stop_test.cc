@@ -76,6 +76,22 @@ TEST_F(StoppingDaemon, CutsOffWhatDoesNotEndInTimeAndSaysSo) {
   EXPECT_THAT(child.errors(), HasSubstr("connections_cut_off=1"));
 }
 
+TEST_F(StoppingDaemon, AnswersWhoHadConnectedAndNotYetAsked) {
+  ChildDaemon child(options("5000"));
+  ASSERT_TRUE(child.read_line().has_value());
+  auto asking = place_.connect();
+  EXPECT_EQ(asking.get("/healthz").status, 200);  // so the one before it is taken, too
+  auto silent = place_.connect();
+  auto connected = place_.connect();
+  EXPECT_EQ(place_.connect().get("/healthz").status, 200);
+  child.signal(SIGTERM);
+  ASSERT_TRUE(manager_.wait_for("STOPPING=1"));
+  const auto answer = connected.post("/v1/namespaces", R"({"namespace":["late"]})");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_TRUE(silent.sees_end());
+  EXPECT_EQ(child.wait(), 0);
+}
+
 TEST_F(StoppingDaemon, EndsAtOnceOnASecondSignal) {
   constexpr int kMuchLonger = 100'000;
   ChildDaemon child(options(std::to_string(kMuchLonger)));
