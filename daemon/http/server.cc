@@ -105,15 +105,23 @@ class Server::State {
       error_code ignored;
       for (auto& accepting : accepting_) accepting->acceptor.close(ignored);
       for (const auto& connection : registry_->all()) connection->drain();
+      accepts_ended_.notify_all();
     });
   }
 
   [[nodiscard]] bool wait_answered(steady_clock::time_point until) {
+    wait_accepted(until);
     const auto first_until = std::min(until, steady_clock::now() + kFirstRequestGrace);
     if (registry_->wait_empty(first_until)) return true;
     for (const auto& connection : registry_->all()) connection->end_waiting();
     if (steady_clock::now() < first_until) return false;  // hurried
     return registry_->wait_empty(until);
+  }
+  // Whoever was accepted before the stop is in the registry after this.
+  void wait_accepted(steady_clock::time_point until) {
+    std::unique_lock lock(accept_mutex_);
+    accepts_ended_.wait_until(lock, until,
+                              [this] { return is_stopping_ && accepts_pending_ == 0; });
   }
   void hurry() { registry_->hurry(); }
   [[nodiscard]] std::size_t connection_count() const { return registry_->size(); }
@@ -185,11 +193,14 @@ class Server::State {
                                       [this, &accepting](error_code error, Socket socket) {
                                         on_accept(accepting, error, std::move(socket));
                                       });
+      ++accepts_pending_;
     });
   }
 
   void on_accept(Accepting& accepting, const error_code& error, Socket socket) {
     const std::lock_guard lock(accept_mutex_);
+    --accepts_pending_;
+    accepts_ended_.notify_all();  // seen once the mutex is let go
     if (is_stopping_ && error) return;
     if (error == asio::error::connection_aborted || error == asio::error::interrupted) {
       return accept(accepting);
@@ -309,7 +320,9 @@ class Server::State {
   std::atomic<bool> is_beat_lost_{false};   // relaxed: claimed by an exchange
   std::vector<std::thread> threads_;
   std::mutex accept_mutex_;   // between accepting and stopping
-  bool is_stopping_ = false;  // guarded by accept_mutex_
+  bool is_stopping_ = false;  // guarded by accept_mutex_, as what is below
+  std::size_t accepts_pending_ = 0;
+  std::condition_variable accepts_ended_;
 };
 
 Result<std::unique_ptr<Server>> Server::start(Services& services, ServerOptions options,
