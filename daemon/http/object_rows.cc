@@ -6,41 +6,20 @@
 #include "daemon/http/error_body.h"
 #include "daemon/http/json_body.h"
 #include "daemon/http/resources.h"
+#include "iceberg/hex.h"
 #include "shm/control_page.h"
 
 namespace iceblink::daemon::http {
 namespace {
 
+using iceberg::from_hex;
+using iceberg::to_hex;
 using shm::RecordKind;
 using Going = Store::Reading::Going;
 
 constexpr std::size_t kObjectsMax = 10'000;
 /// A page ends with the object that reaches it.
 constexpr std::size_t kBodyBytesEnough = std::size_t{4} << 20;
-
-constexpr std::string_view kHexDigits = "0123456789abcdef";
-
-std::string to_hex(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += kHexDigits[byte >> 4];
-    text += kHexDigits[byte & 15];
-  }
-  return text;
-}
-
-std::optional<std::string> from_hex(std::string_view text) {
-  std::string bytes;
-  if (text.size() % 2 != 0) return std::nullopt;
-  for (std::size_t i = 0; i < text.size(); i += 2) {
-    const auto high = kHexDigits.find(text[i]);
-    const auto low = kHexDigits.find(text[i + 1]);
-    if (high == std::string_view::npos || low == std::string_view::npos) return std::nullopt;
-    bytes += static_cast<char>(high << 4 | low);
-  }
-  return bytes;
-}
 
 /// A page's order, and each kind's letter in a cursor.
 struct Kind {

@@ -49,8 +49,8 @@ void check_calls(const KernelFacts& facts, Findings& findings) {
     findings.ok("openat2", "works");
   } else {
     findings.warn("openat2", std::string("does not work: ") + std::strerror(facts.openat2_error),
-                  "allow it in the seccomp profile; needs Linux 5.6: directories that files may be "
-                  "read below cannot be set without");
+                  "allow it in the seccomp profile; needs Linux 5.6: the daemon does not start "
+                  "without, and directories that files may be read below cannot be set");
   }
 }
 
