@@ -216,11 +216,23 @@ bool HttpClient::receive_more() {
   return true;
 }
 
-std::optional<HttpResponse> HttpClient::receive(std::string_view verb) {
-  std::size_t head_end = 0;
-  while ((head_end = buffer_.find("\r\n\r\n")) == std::string::npos) {
-    if (!receive_more()) return std::nullopt;
+std::size_t HttpClient::receive_head() {
+  std::size_t end = 0;
+  while ((end = buffer_.find("\r\n\r\n")) == std::string::npos) {
+    if (!receive_more()) break;
   }
+  return end;
+}
+
+int HttpClient::next_status() {
+  const std::size_t head_end = receive_head();
+  if (head_end == std::string::npos) return 0;
+  return head_from(std::string_view(buffer_).substr(0, head_end + 2)).status;
+}
+
+std::optional<HttpResponse> HttpClient::receive(std::string_view verb) {
+  const std::size_t head_end = receive_head();
+  if (head_end == std::string::npos) return std::nullopt;
   HttpResponse response = head_from(std::string_view(buffer_).substr(0, head_end + 2));
   buffer_.erase(0, head_end + 4);
   if (response.status == 100) return receive(verb);

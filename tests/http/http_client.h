@@ -84,6 +84,8 @@ class HttpClient {
   void end_sending();
   /// `verb`: of the request this answers, since HEAD has no body.
   std::optional<HttpResponse> receive(std::string_view verb = "GET");
+  /// Of the answer that comes next, once its head is there, which stays to be received; 0: none.
+  int next_status();
   /// True when a "100 Continue" comes next.
   bool receive_continue();
   /// True when the peer has closed, and nothing more was to be read.
@@ -95,6 +97,8 @@ class HttpClient {
  private:
   explicit HttpClient(int fd) : fd_(fd) {}
   bool receive_more();
+  /// Where the head in `buffer_` ends, or npos when none comes.
+  std::size_t receive_head();
 
   int fd_ = -1;
   std::shared_ptr<ssl_st> tls_;
