@@ -51,7 +51,7 @@ Result<ArenaView> ArenaView::open(std::span<const std::byte> bytes, std::string_
   ArenaView view;
   view.bytes_ = bytes.data();
   view.header_ = header;
-  view.slots_ = reinterpret_cast<const std::atomic<Slot>*>(bytes.data() + header->index_offset);
+  view.slots_ = reinterpret_cast<const Atomic<Slot>*>(bytes.data() + header->index_offset);
   view.capacity_ = header->index_capacity;
   view.records_offset_ = header->records_offset;
   view.file_bytes_ = header->file_bytes;

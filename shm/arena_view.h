@@ -179,9 +179,7 @@ class ArenaView {
                                                  std::size_t location_bytes) noexcept;
   /// The heads of the children of the namespace whose record this is; null when damaged.
   [[nodiscard]] const ChildHeads* child_heads(const RecordView& record) const noexcept;
-  [[nodiscard]] std::span<const std::atomic<Slot>> slots() const noexcept {
-    return {slots_, capacity_};
-  }
+  [[nodiscard]] std::span<const Atomic<Slot>> slots() const noexcept { return {slots_, capacity_}; }
 
  private:
   enum class Chain : std::uint8_t { kTables, kNamespaces };
@@ -196,7 +194,7 @@ class ArenaView {
 
   const std::byte* bytes_ = nullptr;
   const ArenaHeader* header_ = nullptr;
-  const std::atomic<Slot>* slots_ = nullptr;
+  const Atomic<Slot>* slots_ = nullptr;
   // Copies of checked header fields: a lookup must not trust the mapping twice.
   std::uint64_t capacity_ = 0;
   std::uint64_t records_offset_ = 0;

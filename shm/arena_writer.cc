@@ -55,8 +55,8 @@ ArenaWriter::ArenaWriter(std::span<std::byte> bytes, const ArenaParameters& para
   const std::size_t version_bytes =
       std::min(parameters.daemon_version.size(), header.daemon_version.size() - 1);
   std::memcpy(header.daemon_version.data(), parameters.daemon_version.data(), version_bytes);
-  slots_ = reinterpret_cast<std::atomic<Slot>*>(bytes_ + header.index_offset);
-  sums_ = reinterpret_cast<std::atomic<std::uint64_t>*>(bytes_ + header.sums_offset);
+  slots_ = reinterpret_cast<Atomic<Slot>*>(bytes_ + header.index_offset);
+  sums_ = reinterpret_cast<Atomic<std::uint64_t>*>(bytes_ + header.sums_offset);
   tail_ = header.records_offset;
   header.checksum = XXH3_64bits(bytes_, offsetof(ArenaHeader, checksum));
   auto view = ArenaView::open(bytes, "new arena");

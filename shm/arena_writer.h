@@ -95,8 +95,8 @@ class ArenaWriter {
 
   std::byte* bytes_ = nullptr;
   ArenaHeader* header_ = nullptr;
-  std::atomic<Slot>* slots_ = nullptr;
-  std::atomic<std::uint64_t>* sums_ = nullptr;
+  Atomic<Slot>* slots_ = nullptr;
+  Atomic<std::uint64_t>* sums_ = nullptr;
   ArenaView view_;
   std::uint64_t tail_ = 0;
   std::uint64_t used_slots_ = 0;

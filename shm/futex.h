@@ -17,7 +17,7 @@
 namespace iceblink::shm {
 
 namespace futex_internal {
-[[nodiscard]] inline const std::uint32_t* low_half(const std::atomic<RootWord>& root) noexcept {
+[[nodiscard]] inline const std::uint32_t* low_half(const Atomic<RootWord>& root) noexcept {
   const auto* words = reinterpret_cast<const std::uint32_t*>(&root);
   return words + (std::endian::native == std::endian::little ? 0 : 1);
 }
@@ -26,7 +26,7 @@ namespace futex_internal {
 /// Sleeps while the low half of `root` is that of `seen`, at most `timeout`. May wake early; the
 /// caller re-reads the whole word. (A flip alone leaves the low half as it is: it wakes all the
 /// same, because the publisher wakes unconditionally.)
-inline void wait_for_root(const std::atomic<RootWord>& root, RootWord seen,
+inline void wait_for_root(const Atomic<RootWord>& root, RootWord seen,
                           std::chrono::nanoseconds timeout) noexcept {
   if (timeout <= std::chrono::nanoseconds::zero()) return;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(timeout);
@@ -37,7 +37,7 @@ inline void wait_for_root(const std::atomic<RootWord>& root, RootWord seen,
 }
 
 /// Wakes every waiter, in every process.
-inline void wake_root_waiters(const std::atomic<RootWord>& root) noexcept {
+inline void wake_root_waiters(const Atomic<RootWord>& root) noexcept {
   ::syscall(SYS_futex, futex_internal::low_half(root), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 

@@ -14,10 +14,11 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+
+#include "shm/atomic_word.h"
 
 namespace iceblink::shm {
 
@@ -58,7 +59,7 @@ inline constexpr std::uint32_t kEpochMax = 0xfffffffe;
 inline constexpr std::uint64_t kGenerationsPerArenaMax = std::uint64_t{1} << 31;
 
 struct ControlPage {
-  std::atomic<std::uint64_t> magic;  // stored last
+  Atomic<std::uint64_t> magic;  // stored last
   std::uint32_t layout_version;
   std::uint32_t byte_order;
   std::uint32_t features_required;
@@ -68,12 +69,12 @@ struct ControlPage {
   std::uint64_t checksum;  // XXH3-64 of the bytes between magic and here
   std::uint8_t reserved_0[64];
 
-  alignas(64) std::atomic<RootWord> root;
+  alignas(64) Atomic<RootWord> root;
 
   /// CLOCK_MONOTONIC nanoseconds of the daemon's last sign of life; for showing health only.
-  alignas(64) std::atomic<std::uint64_t> heartbeat_ns;
+  alignas(64) Atomic<std::uint64_t> heartbeat_ns;
   /// 0 after an orderly stop.
-  std::atomic<std::uint32_t> daemon_pid;
+  Atomic<std::uint32_t> daemon_pid;
   std::uint8_t reserved_1[kControlBytes - 204];
 };
 static_assert(sizeof(ControlPage) == kControlBytes);
@@ -88,8 +89,8 @@ inline constexpr std::pair<std::size_t, std::size_t> kControlReserved[] = {
 /// Heads of the chains that list a namespace's children: offsets of records, 0 = none. Each key
 /// is linked by its first record in the arena, newest first.
 struct ChildHeads {
-  std::atomic<std::uint64_t> tables;      // tables and views
-  std::atomic<std::uint64_t> namespaces;  // direct child namespaces
+  Atomic<std::uint64_t> tables;      // tables and views
+  Atomic<std::uint64_t> namespaces;  // direct child namespaces
 };
 static_assert(sizeof(ChildHeads) == 16);
 
@@ -117,14 +118,14 @@ struct ArenaHeader {
   std::uint64_t checksum;               // XXH3-64 of everything above
 
   /// Records below are complete and belong to generations up to published_generation.
-  alignas(64) std::atomic<std::uint64_t> published_tail;
+  alignas(64) Atomic<std::uint64_t> published_tail;
   /// {16-bit check, 48-bit offset}: bytes between published_tail and this may be in the writing.
-  std::atomic<std::uint64_t> append_limit;
-  std::atomic<std::uint64_t> published_generation;
+  Atomic<std::uint64_t> append_limit;
+  Atomic<std::uint64_t> published_generation;
   /// Live at published_generation; for showing only.
-  std::atomic<std::uint64_t> table_count;
-  std::atomic<std::uint64_t> view_count;
-  std::atomic<std::uint64_t> namespace_count;
+  Atomic<std::uint64_t> table_count;
+  Atomic<std::uint64_t> view_count;
+  Atomic<std::uint64_t> namespace_count;
 
   alignas(64) ChildHeads root_children;
   std::uint8_t reserved[kArenaHeaderBytes - 272];

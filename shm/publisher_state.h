@@ -32,7 +32,7 @@ class Publisher::State {
     return adopted_generation_;
   }
   [[nodiscard]] bool adopts_control() const noexcept { return present_ == Present::kAdoptable; }
-  [[nodiscard]] const std::atomic<std::uint64_t>& published() const noexcept { return published_; }
+  [[nodiscard]] const Atomic<std::uint64_t>& published() const noexcept { return published_; }
   [[nodiscard]] ControlPage* control() noexcept { return control_; }
 
  private:
@@ -113,7 +113,7 @@ class Publisher::State {
   std::uint64_t headroom_boost_ = 1;
 
   /// = generation_, for those who wait without the mutex.
-  std::atomic<std::uint64_t> published_{0};
+  Atomic<std::uint64_t> published_{0};
 
   std::thread builder_;  // last: it uses everything above
 };

@@ -51,7 +51,7 @@ bool issue_barrier(Registry& registry) noexcept {
   // relaxed: constant once readers run
   if (read_section_internal::readers_fence.load(std::memory_order_relaxed)) {
     // SYNC section-enter: the retirer's half where readers fence; partner enter_section
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    thread_fence(std::memory_order_seq_cst);
     return true;
   }
   if (!registry.may_issue_barriers) {
@@ -65,7 +65,7 @@ bool issue_barrier(Registry& registry) noexcept {
 namespace read_section_internal {
 
 constinit thread_local ThreadSlot* current_slot = nullptr;
-std::atomic<bool> readers_fence{!membarrier_is_offered()};
+Atomic<bool> readers_fence{!membarrier_is_offered()};
 
 ThreadSlot* register_thread() noexcept {
   Registry& all = registry();

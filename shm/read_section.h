@@ -16,13 +16,14 @@
 #include <iceblink/result.h>
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
+
+#include "shm/atomic_word.h"
 
 namespace iceblink::shm {
 
@@ -37,12 +38,12 @@ inline constexpr std::size_t kReadOutcomes = 4;
 
 struct alignas(64) ThreadSlot {
   /// Odd: inside a section. Written by its thread only.
-  std::atomic<std::uint64_t> sequence{0};
+  Atomic<std::uint64_t> sequence{0};
   // The owner's own:
   std::uint64_t check_at = 0;  // the sequence at whose entry the place is to be checked
   /// By ReadOutcome. Written by its thread only, in the line that it has written anyway; whoever
   /// has the slot after it counts on.
-  std::array<std::atomic<std::uint64_t>, kReadOutcomes> reads{};
+  std::array<Atomic<std::uint64_t>, kReadOutcomes> reads{};
   // The owner's own, again:
   std::uint64_t check_interval = 1;  // sections
   std::uint64_t last_check_ns = 0;
@@ -56,7 +57,7 @@ struct alignas(64) ThreadSlot {
 namespace read_section_internal {
 // initial-exec: 1.8 ns less per lookup than the default model of position-independent code.
 extern constinit thread_local ThreadSlot* current_slot __attribute__((tls_model("initial-exec")));
-extern std::atomic<bool> readers_fence;
+extern Atomic<bool> readers_fence;
 /// Gives the calling thread a slot. Null when out of memory.
 [[nodiscard]] ThreadSlot* register_thread() noexcept;
 }  // namespace read_section_internal
@@ -76,9 +77,9 @@ inline std::uint64_t enter_section(ThreadSlot& slot) noexcept {
   // Graveyard::count_open
   slot.sequence.store(sequence + 1, std::memory_order_release);
   // SYNC section-enter: orders the mark before the load of the mapping; partner Graveyard::ask
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  compiler_fence(std::memory_order_seq_cst);
   if (read_section_internal::readers_fence.load(std::memory_order_relaxed)) [[unlikely]] {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    thread_fence(std::memory_order_seq_cst);
   }
   return sequence;
 }

@@ -14,7 +14,6 @@
 
 #include <iceblink/result.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -22,6 +21,7 @@
 #include <optional>
 #include <string>
 
+#include "shm/atomic_word.h"
 #include "shm/attachment.h"
 #include "shm/read_section.h"
 
@@ -150,7 +150,7 @@ class Segment {
 
   const std::string runtime_dir_;
 
-  std::atomic<const Mapping*> current_{nullptr};  // owned by owner_
+  Atomic<const Mapping*> current_{nullptr};  // owned by owner_
 
   // Under remap_mutex_.
   std::mutex remap_mutex_;
@@ -160,8 +160,8 @@ class Segment {
   std::uint64_t place_check_count_ = 0;
 
   // relaxed: counts, for showing; apart from what lookups read
-  alignas(64) std::atomic<std::uint64_t> wait_count_{0};
-  std::atomic<std::uint64_t> wake_count_{0};
+  alignas(64) Atomic<std::uint64_t> wait_count_{0};
+  Atomic<std::uint64_t> wake_count_{0};
 };
 
 }  // namespace iceblink::shm

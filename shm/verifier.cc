@@ -191,7 +191,7 @@ class ArenaCheck {
   void check_index() {
     const auto slots = view_.slots();
     const auto* sums =
-        reinterpret_cast<const std::atomic<std::uint64_t>*>(bytes_.data() + header_.sums_offset);
+        reinterpret_cast<const Atomic<std::uint64_t>*>(bytes_.data() + header_.sums_offset);
     std::uint64_t used = 0;
     std::uint64_t sum = 0;
     for (std::uint64_t i = 0; i < slots.size(); ++i) {
