@@ -136,8 +136,9 @@ Status Attachment::open_arena() {
     return Ok{};
   }
   if (file.error().kind() != ErrorKind::kNotFound) return file.error();
-  // SYNC root-publish: acquires the arena that it names; partner Publisher (root release)
-  if (control_->page->root.load(std::memory_order_acquire) != root_) {
+  // relaxed: only compared, and read again before it is followed. Who finds an arena gone has seen
+  // the root that was stored before it went: the directory orders that.
+  if (control_->page->root.load(std::memory_order_relaxed) != root_) {
     state_ = AttachState::kReadingRoot;  // it was flipped away
     return Ok{};
   }
@@ -158,8 +159,8 @@ Status Attachment::check_arena() {
       state_ = AttachState::kOpeningControl;
       return Ok{};
     }
-    // SYNC root-publish: acquires the arena that it names; partner Publisher (root release)
-    if (page.root.load(std::memory_order_acquire) != root_) {
+    // relaxed: only compared, and read again before it is followed
+    if (page.root.load(std::memory_order_relaxed) != root_) {
       state_ = AttachState::kReadingRoot;
       return Ok{};
     }

@@ -185,8 +185,8 @@ std::uint64_t Publisher::published_generation() const noexcept {
 
 void Publisher::wait_published(std::uint64_t generation) const noexcept {
   for (auto seen = published_generation(); seen < generation; seen = published_generation()) {
-    // SYNC published: acquires the publish; partner State::publish
-    state_->published().wait(seen, std::memory_order_acquire);
+    // relaxed: looked at again
+    state_->published().wait(seen, std::memory_order_relaxed);
   }
 }
 

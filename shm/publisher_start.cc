@@ -233,8 +233,8 @@ Status Publisher::State::make_visible(std::unique_ptr<WritableArena> arena) {
   const std::lock_guard lock(publish_mutex_);
   current_ = std::move(arena);
   current_since_ = Clock::now();
-  // SYNC published: releases the publish; partner Publisher::wait_published
-  published_.store(generation_, std::memory_order_release);
+  // relaxed: nobody waits before the start has ended
+  published_.store(generation_, std::memory_order_relaxed);
   return Ok{};
 }
 
@@ -250,8 +250,8 @@ Status Publisher::State::place_control(RootWord root) {
       ControlDraft draft,
       ControlDraft::make(options_.runtime_dir, control_id_, options_.store_uuid, root));
   if (replace && control_ != nullptr) {
-    // SYNC root-publish: tells readers of the old page to attach anew
-    control_->root.store(kRetired, std::memory_order_release);
+    // relaxed: it leads to nothing; the new page is found by its name
+    control_->root.store(kRetired, std::memory_order_relaxed);
     ICEBLINK_FAULT_POINT("control.after-retire");
   }
   ICEBLINK_ASSIGN_OR_RETURN(

@@ -127,8 +127,8 @@ Result<std::unique_ptr<Segment>> Segment::attach(std::string runtime_dir,
     std::unique_ptr<Segment> segment(new Segment(std::move(runtime_dir)));
     segment->owner_ = std::move(mapping);
     segment->attach_count_ = 1;
-    // SYNC current-mapping: releases the mapping; partner Section
-    segment->current_.store(segment->owner_.get(), std::memory_order_release);
+    // relaxed: before the segment is shared
+    segment->current_.store(segment->owner_.get(), std::memory_order_relaxed);
     SegmentForkHandlers::instance().add(segment.get());
     return segment;
   } catch (const std::bad_alloc&) {
@@ -196,8 +196,8 @@ Status Segment::follow_locked(bool check_the_place) {
       control = nullptr;
     }
   }
-  // SYNC root-publish: acquires the arena that it names; partner Publisher (root release)
-  if (control && epoch_of(control->page->root.load(std::memory_order_acquire)) == owner_->epoch) {
+  // relaxed: only compared; an attachment reads it again, and so does who asked for this
+  if (control && epoch_of(control->page->root.load(std::memory_order_relaxed)) == owner_->epoch) {
     return Ok{};
   }
   // A page that vanished gets no patience; the successor of a retired one is a moment away.
@@ -266,8 +266,8 @@ Result<std::optional<std::uint64_t>> Segment::wait_for_change(
     if (!std::exchange(has_waited, true)) wait_count_.fetch_add(1, std::memory_order_relaxed);
     const std::chrono::nanoseconds slice = std::min<std::chrono::nanoseconds>(left, kWaitSlice);
     wait_for_root(control->page->root, root, slice);
-    // SYNC root-publish: acquires what it names; partner Publisher (root release)
-    if (control->page->root.load(std::memory_order_acquire) == root) {
+    // relaxed: only compared; the next section reads it again
+    if (control->page->root.load(std::memory_order_relaxed) == root) {
       ICEBLINK_RETURN_IF_ERROR(check_place());
     }
   }
