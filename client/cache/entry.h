@@ -15,7 +15,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,6 +23,7 @@
 
 #include "client/cache/allocated_bytes.h"
 #include "client/cache/s3_fifo.h"
+#include "shm/atomic_word.h"
 
 namespace iceblink::client::cache {
 
@@ -71,10 +71,10 @@ struct Handle {
   /// Of the value, counted here. Constant while the handle can be reached.
   std::shared_ptr<const void> value;
   /// relaxed: a word that either is the reader's own or leads to the long comparison
-  std::atomic<Stamp> stamp{0};
+  shm::Atomic<Stamp> stamp{0};
   /// Uses since the last collection, up to kMarksMax.
   /// relaxed: a hint; threads of one stripe may lose each other's marks
-  std::atomic<std::uint8_t> marks{0};
+  shm::Atomic<std::uint8_t> marks{0};
 
   /// Writes only what changes.
   void mark() noexcept {

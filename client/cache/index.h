@@ -9,13 +9,13 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "client/cache/allocated_bytes.h"
+#include "shm/atomic_word.h"
 
 namespace iceblink::client::cache {
 
@@ -26,7 +26,7 @@ class Index {
  public:
   /// Room for `count` objects and half as many that come and go. Throws std::bad_alloc.
   explicit Index(std::size_t count)
-      : capacity_(capacity_for(count)), slots_(std::make_unique<std::atomic<Slot>[]>(capacity_)) {}
+      : capacity_(capacity_for(count)), slots_(std::make_unique<shm::Atomic<Slot>[]>(capacity_)) {}
 
   [[nodiscard]] static std::size_t bytes_for(std::size_t count) noexcept {
     return allocated_bytes(sizeof(Index)) + allocated_bytes(capacity_for(count) * sizeof(Slot));
@@ -106,7 +106,7 @@ class Index {
   friend class Retired;
 
   const std::size_t capacity_;  // a power of two
-  const std::unique_ptr<std::atomic<Slot>[]> slots_;
+  const std::unique_ptr<shm::Atomic<Slot>[]> slots_;
   std::size_t used_ = 0;          // slots that are not empty
   std::unique_ptr<Index> older_;  // retired before it, and not buried yet
 };

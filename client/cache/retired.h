@@ -3,20 +3,20 @@
 // Thread safety: none. Takes no memory, so that nothing is lost where there is none.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <utility>
 
 #include "client/cache/entry.h"
 #include "client/cache/index.h"
+#include "shm/atomic_word.h"
 
 namespace iceblink::client::cache {
 
 class Retired {
  public:
   /// `pinned_bytes` outlives this.
-  explicit Retired(std::atomic<std::size_t>& pinned_bytes) noexcept : pinned_bytes_(pinned_bytes) {}
+  explicit Retired(shm::Atomic<std::size_t>& pinned_bytes) noexcept : pinned_bytes_(pinned_bytes) {}
   Retired(const Retired&) = delete;
   Retired& operator=(const Retired&) = delete;
   ~Retired() {
@@ -51,7 +51,7 @@ class Retired {
     pinned_bytes_.fetch_add(bytes, std::memory_order_relaxed);  // relaxed: a count
   }
 
-  std::atomic<std::size_t>& pinned_bytes_;
+  shm::Atomic<std::size_t>& pinned_bytes_;
   std::size_t own_bytes_ = 0;
   Entry* newest_ = nullptr;  // chained by `newer`, which the queues use no more
   std::unique_ptr<Index<Handle>> index_;

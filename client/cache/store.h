@@ -23,7 +23,6 @@
 #include <iceblink/stats.h>
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,6 +37,7 @@
 #include "client/cache/index.h"
 #include "client/cache/retired.h"
 #include "client/cache/s3_fifo.h"
+#include "shm/atomic_word.h"
 #include "shm/read_section.h"
 
 namespace iceblink::client::cache {
@@ -176,9 +176,9 @@ class Store : public std::enable_shared_from_this<Store> {
 
   const StoreOptions options_;
   /// Of each stripe; owned by stripes_. Apart from what misses write.
-  alignas(64) std::array<std::atomic<const Index<Handle>*>, kStripes> indexes_{};
+  alignas(64) std::array<shm::Atomic<const Index<Handle>*>, kStripes> indexes_{};
 
-  alignas(64) std::atomic<std::size_t> pinned_bytes_{0};  // relaxed: a count
+  alignas(64) shm::Atomic<std::size_t> pinned_bytes_{0};  // relaxed: a count
   std::mutex mutex_;
   // Under mutex_.
   std::array<Stripe, kStripes> stripes_;

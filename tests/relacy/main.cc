@@ -1,13 +1,11 @@
-// relacy_search SCENARIO [--runs N] [--weaken PLACE] [--history]
+// relacy_search SCENARIO DIRECTORY [--runs N] [--weaken PLACE] [--history]
 // Runs one scenario N times, each with another interleaving and other choices of what relaxed and
-// acquiring loads may see. Exit code: 0 nothing was found, 3 something was (it is named), 2 usage.
+// acquiring loads may see. The directory is its own, best on a tmpfs. Exit code: 0 nothing was
+// found, 3 something was (it is named), 2 usage.
 #include "tests/relacy/relacy.h"
 // (above: Relacy wants its own headers first)
-#include <unistd.h>
-
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "tests/relacy/fiber.h"
 #include "tests/relacy/model_memory.h"
@@ -52,17 +50,9 @@ rl::test_result_e search(rl::test_params& parameters) {
   return rl::run_test<Suite<kThreads>, rl::random_scheduler<kThreads>>(parameters, state, false);
 }
 
-struct Directory {
-  std::string path = std::filesystem::exists("/dev/shm") ? "/dev/shm/iceblink-relacy-XXXXXX"
-                                                         : "/tmp/iceblink-relacy-XXXXXX";
-  Directory() {
-    if (::mkdtemp(path.data()) == nullptr) std::abort();
-  }
-  ~Directory() { std::filesystem::remove_all(path); }
-};
-
 int usage() {
-  std::fputs("relacy_search SCENARIO [--runs N] [--weaken PLACE] [--history]\nscenarios:", stderr);
+  std::fputs("relacy_search SCENARIO DIRECTORY [--runs N] [--weaken PLACE] [--history]\nscenarios:",
+             stderr);
   for (const auto name : scenario_names()) std::fprintf(stderr, " %s", std::string(name).c_str());
   std::fputs("\n", stderr);
   return 2;
@@ -75,8 +65,8 @@ int main(int argc, char** argv) {
   rl::test_params parameters;
   parameters.iteration_count = 1000;
   parameters.execution_depth_limit = 200'000;
-  if (argc < 2) return usage();
-  for (int i = 2; i < argc; ++i) {
+  if (argc < 3) return usage();
+  for (int i = 3; i < argc; ++i) {
     if (std::strcmp(argv[i], "--runs") == 0 && i + 1 < argc) {
       parameters.iteration_count = std::strtoull(argv[++i], nullptr, 10);
     } else if (std::strcmp(argv[i], "--weaken") == 0 && i + 1 < argc) {
@@ -87,8 +77,7 @@ int main(int argc, char** argv) {
       return usage();
     }
   }
-  const Directory directory;
-  scenario = make_scenario(argv[1], directory.path);
+  scenario = make_scenario(argv[1], argv[2]);
   if (scenario == nullptr) return usage();
   std::ostringstream progress;
   parameters.progress_stream = &progress;
@@ -100,7 +89,6 @@ int main(int argc, char** argv) {
               result == rl::test_result_success ? "clean" : rl::test_result_str(result),
               static_cast<unsigned long long>(parameters.stop_iteration));
   std::fflush(nullptr);
-  std::filesystem::remove_all(directory.path);
   // Fibers of a search that has found something are left where they stood.
   std::_Exit(result == rl::test_result_success ? 0 : 3);
 }

@@ -1,7 +1,8 @@
 // Relacy, without the macros that it makes of new, free, errno and the standard's orders.
 #pragma once
 
-// clang-format off: it uses <stdexcept> and does not include it, and wants pch.hpp before the rest
+// It uses <stdexcept> and does not include it, and wants pch.hpp before the rest.
+// clang-format off
 #include <stdexcept>
 #include <relacy/pch.hpp>
 // clang-format on
