@@ -176,7 +176,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 /// A basic string of TOML.
-std::string quoted(std::string_view text) {
+std::string toml_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (is_control(c)) {
@@ -226,12 +226,12 @@ std::string_view nearest_setting(std::string_view name) {
 std::string toml_line(const Setting& setting, const Settings& settings) {
   const auto texts = setting.value.get(settings);
   std::string line = std::string(setting.name) + " = ";
-  if (setting.type == Setting::Type::kText) return line + quoted(texts.front());
+  if (setting.type == Setting::Type::kText) return line + toml_string(texts.front());
   if (setting.type != Setting::Type::kList) return line + texts.front();
   line += '[';
   for (const std::string& text : texts) {
     if (line.back() != '[') line += ", ";
-    line += quoted(text);
+    line += toml_string(text);
   }
   return line + ']';
 }

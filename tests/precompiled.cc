@@ -1,0 +1,1 @@
+// Only for its precompiled header, which the tests take.
