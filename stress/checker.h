@@ -94,6 +94,8 @@ class Checker {
   [[nodiscard]] const Judged& judged() const noexcept { return judged_; }
   /// Generations that are kept for streams that begin.
   static constexpr std::uint64_t kMargin = 4096;
+  /// Changes from which on an answer of the feed may be a part, as Catalog::kChangesPerCall.
+  static constexpr std::uint64_t kFeedPart = 10'000;
 
  private:
   struct Operation {

@@ -5,8 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
-#include <string_view>
 
 #include "stress/key_space.h"
 
@@ -52,7 +50,6 @@ struct Answer {
     kGeneration,  ///< `generation` was current
     kChanges,     ///< `count` changes after `from` and up to `generation`, with that `sum`
     kWaited,      ///< for more than `from`: saw `generation`, or nothing (0)
-    kWrong,       ///< the reader itself has found something wrong: `text`
     kEnd,         ///< nothing follows
   };
   Kind kind = Kind::kStart;
@@ -69,7 +66,6 @@ struct Answer {
     struct {
       std::uint64_t sum, count;
     } changes;
-    std::array<char, kSightsMax * sizeof(Value)> text;
   };
 
   Answer() : values{} {}
@@ -78,11 +74,6 @@ struct Answer {
     values[sight_count++] = value;
   }
   [[nodiscard]] bool is_full() const { return sight_count == kSightsMax; }
-  void say(std::string_view what) {
-    const std::size_t bytes = what.size() < text.size() - 1 ? what.size() : text.size() - 1;
-    std::memcpy(text.data(), what.data(), bytes);
-    text[bytes] = '\0';
-  }
 };
 
 /// One change's share in the sum of a stretch of the feed: its place, name, and value all count.

@@ -26,7 +26,7 @@ README_LINES_MAX = 30
 
 
 def sources(root, *rooms):
-    for room in rooms or ROOMS + ["include", "tests", "bench", "stress"]:
+    for room in rooms or ROOMS + ["include", "tests", "bench", "faults", "stress"]:
         for path in sorted((root / room).rglob("*")):
             if path.suffix in (".h", ".cc") and path.is_file():
                 yield path
@@ -111,7 +111,7 @@ def check_sizes(root):
 
 
 def check_readmes(root):
-    for room in ROOMS + ["tests", "bench", "stress", "systemd"]:
+    for room in ROOMS + ["tests", "bench", "faults", "stress", "systemd"]:
         if not (root / room).is_dir():
             continue
         readme = root / room / "README.md"
