@@ -37,10 +37,26 @@ void Checker::take(unsigned writer, const WriterRecord& record) {
                 "an operation ended that had not begun: " + std::to_string(record.number));
 }
 
-Checker::Operation* Checker::find_claimant(unsigned writer, const Change& change,
-                                           std::size_t& effect) {
+// By how it ended, as far as that is known. Two may have the same effect, as to drop one name.
+bool Checker::could_have_done(const Operation& operation, std::uint64_t generation) {
+  if (!operation.has_ended) return true;
+  switch (operation.outcome) {
+    case Outcome::kDone:
+      return generation == operation.generation;
+    case Outcome::kDoneBefore:
+    case Outcome::kUnknown:
+      return generation <= operation.generation;
+    case Outcome::kNotDone:
+      break;
+  }
+  return false;
+}
+
+Checker::Operation* Checker::find_claimant(unsigned writer, std::uint64_t generation,
+                                           const Change& change, std::size_t& effect) {
   if (writer >= open_.size()) return nullptr;
   for (Operation& operation : open_[writer]) {
+    if (!could_have_done(operation, generation)) continue;
     for (std::size_t i = 0; i < operation.begun.effect_count; ++i) {
       const bool is_free = (operation.claimed & (std::uint32_t{1} << i)) == 0;
       if (!is_free || !matches(operation.begun.effects[i], change)) continue;
@@ -56,12 +72,12 @@ std::uint64_t Checker::claim(std::uint64_t generation, const Change& change) {
   std::size_t effect = 0;
   Operation* operation = nullptr;
   if (writer != kNoOwner) {
-    operation = find_claimant(writer, change, effect);
+    operation = find_claimant(writer, generation, change, effect);
   } else if (change.value > 1) {
-    operation = find_claimant(writer_of_number(change.value), change, effect);
+    operation = find_claimant(writer_of_number(change.value), generation, change, effect);
   } else {
     for (writer = 0; writer < open_.size() && operation == nullptr; ++writer) {
-      operation = find_claimant(writer, change, effect);
+      operation = find_claimant(writer, generation, change, effect);
     }
   }
   if (operation == nullptr) {

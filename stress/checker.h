@@ -111,9 +111,11 @@ class Checker {
     std::uint64_t oldest = 0;  // may still be spoken of
   };
 
+  [[nodiscard]] static bool could_have_done(const Operation& operation, std::uint64_t generation);
   /// Who did it: when that operation began; 0 when nobody did.
   std::uint64_t claim(std::uint64_t generation, const Change& change);
-  Operation* find_claimant(unsigned writer, const Change& change, std::size_t& effect);
+  Operation* find_claimant(unsigned writer, std::uint64_t generation, const Change& change,
+                           std::size_t& effect);
   void settle(const Operation& operation);
   void judge_at(StreamId stream, const Answer& answer);
   void judge_within(StreamId stream, Stream& state, const Answer& answer);

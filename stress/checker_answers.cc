@@ -41,9 +41,6 @@ void Checker::judge(StreamId stream, const Answer& answer) {
     case Answer::Kind::kWithin:
       judge_within(stream, state, answer);
       break;
-    case Answer::Kind::kGeneration:
-      judge_progress(stream, state, answer);
-      break;
     case Answer::Kind::kChanges:
       // A part of the feed that is long enough ends before the present.
       if (answer.changes.count < kFeedPart) judge_progress(stream, state, answer);

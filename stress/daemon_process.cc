@@ -1,37 +1,59 @@
-#include "bench/demo/daemon_process.h"
+#include "stress/daemon_process.h"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
-namespace iceblink::demo {
+namespace iceblink::stress {
+namespace {
 
-DaemonProcess::DaemonProcess(std::string runtime_dir, std::string data_dir)
-    : runtime_dir_(std::move(runtime_dir)), data_dir_(std::move(data_dir)) {}
+int outcome_of(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+// Between fork and exec.
+[[noreturn]] void become(const std::string& program, const DaemonOptions& options, int output_fd) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::dup2(output_fd, STDOUT_FILENO);
+  if (!options.errors_file.empty()) {
+    const int fd = ::open(options.errors_file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (fd >= 0) ::dup2(fd, STDERR_FILENO);
+  }
+  for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  std::vector<char*> arguments{const_cast<char*>(program.c_str())};
+  for (const auto& argument : options.arguments) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  arguments.push_back(nullptr);
+  ::execv(program.c_str(), arguments.data());
+  ::_exit(127);
+}
+
+}  // namespace
 
 DaemonProcess::~DaemonProcess() {
   if (pid_ > 0) kill();
 }
 
-Status DaemonProcess::start() {
-  const std::string program =
-      (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "iceblinkd").string();
+std::string DaemonProcess::folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
+}
+
+Status DaemonProcess::start(const DaemonOptions& options) {
+  const std::string program = folder() + "/iceblinkd";
   int output[2];
-  if (::pipe(output) != 0) return {ErrorKind::kIo, "pipe"};
+  if (::pipe2(output, O_CLOEXEC) != 0) return {ErrorKind::kIo, "pipe"};
   pid_ = ::fork();
-  if (pid_ == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::dup2(output[1], STDOUT_FILENO);
-    ::close(output[0]);
-    ::close(output[1]);
-    ::execl(program.c_str(), program.c_str(), "--runtime-dir", runtime_dir_.c_str(), "--data-dir",
-            data_dir_.c_str(), "--log-level", "error", nullptr);
-    ::_exit(127);
-  }
+  if (pid_ == 0) become(program, options, output[1]);
   ::close(output[1]);
   FILE* lines = ::fdopen(output[0], "r");
   char line[512];
@@ -41,10 +63,27 @@ Status DaemonProcess::start() {
   return Ok{};
 }
 
-void DaemonProcess::kill() {
-  ::kill(pid_, SIGKILL);
-  ::waitpid(pid_, nullptr, 0);
-  pid_ = -1;
+void DaemonProcess::signal(int number) const {
+  ::kill(pid_, number);
 }
 
-}  // namespace iceblink::demo
+int DaemonProcess::wait() {
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  pid_ = -1;
+  return outcome_of(status);
+}
+
+std::optional<int> DaemonProcess::try_wait() {
+  int status = 0;
+  if (pid_ <= 0 || ::waitpid(pid_, &status, WNOHANG) != pid_) return std::nullopt;
+  pid_ = -1;
+  return outcome_of(status);
+}
+
+void DaemonProcess::kill() {
+  signal(SIGKILL);
+  wait();
+}
+
+}  // namespace iceblink::stress

@@ -13,7 +13,8 @@ std::string_view to_string(Wrong kind) noexcept {
 void Findings::add(Wrong kind, std::string what) {
   ++counts_[static_cast<std::size_t>(kind)];
   if (++count_ > kLinesMax) return;
-  lines_.push_back(std::string(to_string(kind)) + ": " + std::move(what));
+  lines_.push_back(std::move(what));
+  kinds_.push_back(kind);
 }
 
 }  // namespace iceblink::stress

@@ -39,14 +39,16 @@ class Findings {
   [[nodiscard]] std::uint64_t count(Wrong kind) const noexcept {
     return counts_[static_cast<std::size_t>(kind)];
   }
-  /// "KIND: what", the first kLinesMax of them.
+  /// What, the first kLinesMax of them; kinds() are theirs.
   [[nodiscard]] const std::vector<std::string>& lines() const noexcept { return lines_; }
+  [[nodiscard]] const std::vector<Wrong>& kinds() const noexcept { return kinds_; }
   static constexpr std::size_t kLinesMax = 20;
 
  private:
   std::array<std::uint64_t, static_cast<std::size_t>(Wrong::kCount)> counts_{};
   std::uint64_t count_ = 0;
   std::vector<std::string> lines_;
+  std::vector<Wrong> kinds_;
 };
 
 }  // namespace iceblink::stress

@@ -43,14 +43,13 @@ inline constexpr std::size_t kSightsMax = 8;
 /// One answer that a reader got, or something that it says about itself.
 struct Answer {
   enum class Kind : std::uint8_t {
-    kStart,       ///< the stream begins; `generation`: it has seen that, as its parent
-    kAt,          ///< the sights are all of `generation`, which was current
-    kHeld,        ///< the same, of a snapshot that was taken before
-    kWithin,      ///< the sights are of one generation, `generation` or below
-    kGeneration,  ///< `generation` was current
-    kChanges,     ///< `count` changes after `from` and up to `generation`, with that `sum`
-    kWaited,      ///< for more than `from`: saw `generation`, or nothing (0)
-    kEnd,         ///< nothing follows
+    kStart,    ///< the stream begins; `generation`: it has seen that, as its parent
+    kAt,       ///< `generation` was current; the sights, if any, are of it
+    kHeld,     ///< the same, of a snapshot that was taken before
+    kWithin,   ///< the sights are of one generation, `generation` or below
+    kChanges,  ///< `count` changes after `from` and up to `generation`, with that `sum`
+    kWaited,   ///< for more than `from`: saw `generation`, or nothing (0)
+    kEnd,      ///< nothing follows
   };
   Kind kind = Kind::kStart;
   std::uint8_t sight_count = 0;

@@ -80,8 +80,7 @@ Result<Value> Witness::object_value(const Snapshot& snapshot, Key key) {
   if (!found) return kAbsent;
   if (found->generation() > snapshot.generation()) {
     return {ErrorKind::kInternal, "a version of generation " + std::to_string(found->generation()) +
-                                      " in a snapshot of " +
-                                      std::to_string(snapshot.generation())};
+                                      " in a snapshot of " + std::to_string(snapshot.generation())};
   }
   return value_of_location(found->metadata_location(), found->kind());
 }
@@ -129,7 +128,8 @@ Result<Value> Witness::listing_value(const Source& source, Key key) const {
 
 void Witness::see_listing() {
   Answer answer = begin(Answer::Kind::kWithin);
-  const Key key = static_cast<Key>(keys_.namespace_count() + random(2 * keys_.namespace_count() + 1));
+  const Key key =
+      static_cast<Key>(keys_.namespace_count() + random(2 * keys_.namespace_count() + 1));
   const auto value = listing_value(catalog_, key);
   if (!value) return wrong(keys_.name(key), value.error());
   answer.add(key, *value);

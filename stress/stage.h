@@ -25,15 +25,46 @@ namespace iceblink::stress {
 /// What is counted because it must happen in a run that is long enough to mean something.
 enum class Counted : std::uint8_t {
   // Operations that were acknowledged; the first of these are OperationKind too.
-  kRegister, kOverwrite, kSwap, kDrop, kRename, kGroupBatch, kMixedBatch, kNamespaceMade,
-  kNamespaceDropped, kProperties, kContested, kFileCreated, kFileCommit, kTransaction, kViewPut,
-  kViewDropped, kWrongSwap, kWrongDrop,
+  kRegister,
+  kOverwrite,
+  kSwap,
+  kDrop,
+  kRename,
+  kGroupBatch,
+  kMixedBatch,
+  kNamespaceMade,
+  kNamespaceDropped,
+  kProperties,
+  kContested,
+  kFileCreated,
+  kFileCommit,
+  kTransaction,
+  kViewPut,
+  kViewDropped,
+  kWrongSwap,
+  kWrongDrop,
   kRepeated,  // asked again with its Idempotency-Key after no answer had come
   // What readers did.
-  kSnapshots, kLookups, kBatches, kLists, kFeeds, kWaits, kWaitsPassed, kHolds, kForks,
-  kInheritedSnapshots, kShortLived,
+  kSnapshots,
+  kLookups,
+  kBatches,
+  kLists,
+  kFeeds,
+  kWaits,
+  kWaitsPassed,
+  kHolds,
+  kForks,
+  kInheritedSnapshots,
+  kShortLived,
   // What was done to readers and daemons.
-  kStops, kReaderKills, kRandomKills, kPointKills, kTerminations, kStopKills, kSlowLives, kFlips,
+  kStops,
+  kReaderKills,
+  kRandomKills,
+  kPointKills,
+  kTerminations,
+  kStopKills,
+  kSlowLives,
+  kFlips,
   kCount
 };
 [[nodiscard]] std::string_view to_string(Counted what) noexcept;

@@ -7,22 +7,36 @@
 
 namespace iceblink::stress {
 
-Witness::Witness(Stage& stage, const KeySpace& keys, Catalog catalog, std::uint64_t seed,
-                 std::uint64_t seen)
+Witness::Witness(Stage& stage, const KeySpace& keys, Catalog catalog, std::uint64_t seed)
     : stage_(stage),
       keys_(keys),
       catalog_(std::move(catalog)),
       random_(seed),
       stream_(stage.claim_stream()),
-      seen_(seen) {
-  // SYNC stress-acknowledged: acquires what writers were told; partner Stage::acknowledge
-  const std::uint64_t known = stage_.acknowledged.load(std::memory_order_acquire);
-  if (seen_ == 0) seen_ = known;
-  token_ = {seen_, 0};
-  Answer start;
-  start.kind = Answer::Kind::kStart;
-  start.generation = seen_;
-  push(start);
+      // SYNC stress-acknowledged: acquires what writers were told; partner Stage::acknowledge
+      seen_(stage_.acknowledged.load(std::memory_order_acquire)),
+      token_{seen_, 0} {
+  start();
+}
+
+Witness::Witness(const Witness& parent, std::uint64_t seed)
+    : stage_(parent.stage_),
+      keys_(parent.keys_),
+      catalog_(parent.catalog_),
+      random_(seed),
+      stream_(stage_.claim_stream()),
+      seen_(parent.seen_),
+      token_(parent.token_),
+      snapshots_(parent.snapshots_),
+      let_go_at_ns_(parent.snapshots_.size(), ~std::uint64_t{0}) {
+  start();
+  for (std::size_t i = 0; i < snapshots_.size(); ++i) stage_.count(Counted::kInheritedSnapshots);
+}
+
+void Witness::start() {
+  Answer answer = begin(Answer::Kind::kStart);
+  answer.generation = seen_;
+  push(answer);
 }
 
 void Witness::end() {
@@ -83,7 +97,7 @@ void Witness::look() {
 }
 
 void Witness::see_snapshot() {
-  Answer answer = begin(Answer::Kind::kGeneration);
+  Answer answer = begin(Answer::Kind::kAt);
   const auto snapshot = catalog_.snapshot();
   if (!snapshot) return wrong("snapshot", snapshot.error());
   stage_.count(Counted::kSnapshots);
@@ -108,7 +122,7 @@ void Witness::look_at(const Snapshot& snapshot, Answer::Kind kind, unsigned answ
 }
 
 void Witness::hold(std::chrono::milliseconds how_long) {
-  Answer answer = begin(Answer::Kind::kGeneration);
+  Answer answer = begin(Answer::Kind::kAt);
   auto snapshot = catalog_.snapshot();
   if (!snapshot) return wrong("snapshot", snapshot.error());
   answer.generation = snapshot->generation();
@@ -130,13 +144,6 @@ void Witness::look_at_held() {
     snapshots_.erase(snapshots_.begin() + static_cast<std::ptrdiff_t>(i));
     let_go_at_ns_.erase(let_go_at_ns_.begin() + static_cast<std::ptrdiff_t>(i));
   }
-}
-
-void Witness::adopt(const std::vector<Snapshot>& snapshots) {
-  snapshots_ = snapshots;
-  let_go_at_ns_.assign(snapshots.size(), ~std::uint64_t{0});
-  for (std::size_t i = 0; i < snapshots.size(); ++i) stage_.count(Counted::kInheritedSnapshots);
-  look_at_held();
 }
 
 void Witness::see_lookup() {
@@ -183,8 +190,8 @@ void Witness::see_feed() {
   if (!changes) {
     const ErrorKind kind = changes.error().kind();
     // What only the daemon still has is not to be had while there is none.
-    const bool is_daemons = kind == ErrorKind::kNoDaemon || kind == ErrorKind::kTimedOut ||
-                            kind == ErrorKind::kBusy;
+    const bool is_daemons =
+        kind == ErrorKind::kNoDaemon || kind == ErrorKind::kTimedOut || kind == ErrorKind::kBusy;
     if (!is_daemons) wrong("changes_since " + std::to_string(token_.generation), changes.error());
     return;
   }

@@ -15,10 +15,10 @@ namespace iceblink::stress {
 
 class Witness {
  public:
-  /// Claims a stream. `seen`: the generation that it goes on from, of its parent; 0: none.
-  Witness(Stage& stage, const KeySpace& keys, Catalog catalog, std::uint64_t seed,
-          std::uint64_t seen = 0);
-  Witness(const Witness&) = delete;
+  /// Claims a stream.
+  Witness(Stage& stage, const KeySpace& keys, Catalog catalog, std::uint64_t seed);
+  /// In a forked child: goes on with what `parent` has seen, and holds.
+  Witness(const Witness& parent, std::uint64_t seed);
   Witness& operator=(const Witness&) = delete;
   /// Says that nothing follows.
   void end();
@@ -38,15 +38,11 @@ class Witness {
   /// Takes a snapshot and keeps it; looks at those it keeps again and lets go of old ones.
   void hold(std::chrono::milliseconds how_long);
   void look_at_held();
-  /// What a forked child has of its parent's.
-  [[nodiscard]] const std::vector<Snapshot>& held() const noexcept { return snapshots_; }
-  void adopt(const std::vector<Snapshot>& snapshots);
 
-  [[nodiscard]] const Catalog& catalog() const noexcept { return catalog_; }
-  [[nodiscard]] std::uint64_t seen() const noexcept { return seen_; }
   [[nodiscard]] std::uint64_t random(std::uint64_t below) { return random_() % below; }
 
  private:
+  void start();
   /// An answer that begins now.
   [[nodiscard]] Answer begin(Answer::Kind kind) const;
   void push(Answer& answer);
@@ -72,7 +68,7 @@ class Witness {
   Stage::Stream& stream_;
   std::uint64_t seen_;
   ChangeToken token_;
-  std::vector<Snapshot> snapshots_;         // held
+  std::vector<Snapshot> snapshots_;          // held
   std::vector<std::uint64_t> let_go_at_ns_;  // of each
 };
 

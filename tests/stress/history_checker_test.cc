@@ -131,7 +131,7 @@ TEST_F(HistoryChecker, AcceptsWhatIsRight) {
   const Value second = put(5, a_);
   answer(Kind::kHeld, 4, {{a_, a_first_}});
   answer(Kind::kWithin, 5, {{a_, second}, {b_, b_first_}}, {.acknowledged = 5});
-  answer(Kind::kGeneration, 5);
+  answer(Kind::kAt, 5);
   answer(Kind::kWaited, 5, {}, {.acknowledged = 4, .from = 4});
   answer(Kind::kWaited, 0, {}, {.acknowledged = 5, .from = 5});
   feed(2, 5,
@@ -199,8 +199,8 @@ TEST_F(HistoryChecker, FindsAListThatLeavesOneOut) {
 }
 
 TEST_F(HistoryChecker, FindsAGenerationThatWentBack) {
-  answer(Kind::kGeneration, 4);
-  answer(Kind::kGeneration, 3);
+  answer(Kind::kAt, 4);
+  answer(Kind::kAt, 3);
   expect_wrong(Wrong::kWentBack);
 }
 
@@ -217,7 +217,7 @@ TEST_F(HistoryChecker, LetsAChildGoOnFromWhereItsParentWas) {
   start.generation = 4;
   checker_.judge(2, start);
   Answer back;
-  back.kind = Kind::kGeneration;
+  back.kind = Kind::kAt;
   back.generation = 3;
   checker_.judge(2, back);
   expect_wrong(Wrong::kWentBack);
@@ -231,7 +231,7 @@ TEST_F(HistoryChecker, FindsAnAcknowledgedCommitThatIsNotSeen) {
 
 TEST_F(HistoryChecker, FindsAGenerationBelowAnAcknowledgedOne) {
   put(5, a_);
-  answer(Kind::kGeneration, 4, {}, {.acknowledged = 5});
+  answer(Kind::kAt, 4, {}, {.acknowledged = 5});
   expect_wrong(Wrong::kNotFresh);
 }
 
@@ -312,6 +312,18 @@ TEST_F(HistoryChecker, FindsARefusedOperationThatIsDoneLater) {
 TEST_F(HistoryChecker, FindsAChangeThatNobodyMade) {
   log(5, {{a_, 99 + first_number_of(0)}});
   expect_wrong(Wrong::kPhantom);
+}
+
+TEST_F(HistoryChecker, GivesADropToWhoCanHaveDoneIt) {
+  begin(0, {{a_, kAbsent}});
+  end(Outcome::kNotDone, 0);
+  begin(0, {{a_, kAbsent}, {b_, kAbsent}});
+  end(Outcome::kUnknown, 4);
+  begin(0, {{a_, kAbsent}});
+  end(Outcome::kDone, 5);
+  log(5, {{a_, kAbsent}});
+  checker_.settle();
+  expect_right();
 }
 
 TEST_F(HistoryChecker, FindsAnOperationDoneTwice) {

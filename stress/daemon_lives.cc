@@ -1,0 +1,184 @@
+#include "stress/daemon_lives.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "shm/fault_point.h"
+
+namespace iceblink::stress {
+namespace {
+
+constexpr unsigned kFailedStartsMax = 5;
+
+/// Points that a daemon over a store and a control page of its own passes while it lives.
+std::vector<std::string> points_of_life() {
+  std::vector<std::string> points;
+  for (const auto point : shm::fault_points()) {
+    const bool is_of_other_starts = point.starts_with("start.") || point.starts_with("control.");
+    if (!is_of_other_starts && !point.starts_with("stop.")) points.emplace_back(point);
+  }
+  return points;
+}
+
+/// How often it is passed in a short life, as far as that matters.
+std::uint64_t passes_max(const std::string& point) {
+  if (point.starts_with("arena.") || point.starts_with("flip.")) return 4;
+  if (point.starts_with("metadata.")) return 12;
+  return 150;
+}
+
+std::string last_lines(const std::string& file) {
+  std::ifstream in(file);
+  std::string all((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  constexpr std::size_t kBytes = 400;
+  return all.size() > kBytes ? all.substr(all.size() - kBytes) : all;
+}
+
+}  // namespace
+
+DaemonLives::DaemonLives(Stage& stage, const Scratch& scratch, const Options& options,
+                         std::uint64_t seed)
+    : stage_(stage), scratch_(scratch), options_(options), random_(seed) {}
+
+DaemonLives::Life DaemonLives::plan() {
+  Life life;
+  const std::uint64_t mean_ns = 60'000'000'000 / options_.kills_per_minute;
+  life.lasts_ns = mean_ns / 3 + random(mean_ns * 4 / 3);
+  life.headroom_bytes = static_cast<unsigned>(4096 << random(4));
+  life.is_on_slow_disk = random(4) == 0;
+  life.slow_seed = random(1'000'000);
+  const std::uint64_t chance = random(100);
+  const bool may_have_points = shm::kHasFaultPoints && options_.plant.empty();
+  if (chance < 20) {
+    life.end = End::kTermination;
+    if (may_have_points && random(2) == 0) {
+      life.fault_point = random(2) == 0 ? "stop.before-say-stopped" : "stop.after-say-stopped";
+    }
+  } else if (chance < 60 && may_have_points) {
+    const auto points = points_of_life();
+    life.end = End::kPoint;
+    const std::string& point = points[random(points.size())];
+    life.fault_point = point + ":" + std::to_string(1 + random(passes_max(point)));
+  }
+  return life;
+}
+
+DaemonOptions DaemonLives::options_of(const Life& life) const {
+  DaemonOptions options;
+  options.arguments = {"--runtime-dir",
+                       scratch_.runtime_dir(),
+                       "--data-dir",
+                       scratch_.data_dir(),
+                       "--log-level",
+                       "warning",
+                       "--headroom-bytes",
+                       std::to_string(life.headroom_bytes),
+                       "--map-bytes",
+                       "1048576",
+                       "--log-entries-max",
+                       "30000",
+                       "--idempotency-lifetime-ms",
+                       "60000",
+                       "--commit-threads",
+                       "4"};
+  options.errors_file = scratch_.daemon_errors_file();
+  const std::string point =
+      options_.plant.empty() ? life.fault_point : shm::kPlantedPrefix + options_.plant + ":100";
+  if (!point.empty()) options.arguments.insert(options.arguments.end(), {"--fault-point", point});
+  if (life.is_on_slow_disk) {
+    options.environment["LD_PRELOAD"] = DaemonProcess::folder() + "/libiceblink_file_faults.so";
+    options.environment["ICEBLINK_FILE_FAULTS"] =
+        "slow:" + std::to_string(life.slow_seed) + ":1000";
+  }
+  return options;
+}
+
+Status DaemonLives::begin() {
+  life_ = plan();
+  life_.fault_point.clear();
+  life_.end = End::kRandom;
+  ICEBLINK_RETURN_IF_ERROR(daemon_.start(options_of(life_)));
+  ends_at_ns_ = now_ns() + life_.lasts_ns;
+  return Ok{};
+}
+
+void DaemonLives::start(Life life) {
+  while (true) {
+    life_ = life;
+    if (life_.is_on_slow_disk) stage_.count(Counted::kSlowLives);
+    if (daemon_.start(options_of(life_))) break;
+    account(daemon_.wait());
+    if (failed_starts_ > kFailedStartsMax) return;
+    life.fault_point.clear();
+    life.end = End::kRandom;
+  }
+  failed_starts_ = 0;
+  ends_at_ns_ = now_ns() + life_.lasts_ns;
+}
+
+void DaemonLives::account(int outcome) {
+  // SYNC stress-life: releases the daemon's end; partner Writer::settle
+  stage_.life.fetch_add(1, std::memory_order_release);
+  if (outcome == -SIGKILL && !life_.fault_point.empty()) {
+    stage_.count(life_.end == End::kPoint ? Counted::kPointKills : Counted::kStopKills);
+    return;
+  }
+  ++failed_starts_;
+  stage_.report(Wrong::kDaemon, "it ended with " + std::to_string(outcome) + " (fault point '" +
+                                    life_.fault_point +
+                                    "'): " + last_lines(scratch_.daemon_errors_file()));
+}
+
+void DaemonLives::terminate() {
+  daemon_.signal(SIGTERM);
+  const int outcome = daemon_.wait();
+  if (outcome != 0) return account(outcome);
+  // SYNC stress-life: releases the daemon's end; partner Writer::settle
+  stage_.life.fetch_add(1, std::memory_order_release);
+  stage_.count(Counted::kTerminations);
+}
+
+void DaemonLives::look(std::uint64_t now) {
+  if (daemon_.pid() <= 0) return;
+  if (const auto outcome = daemon_.try_wait()) {
+    account(*outcome);
+    return start(plan());
+  }
+  if (now < ends_at_ns_) return;
+  if (life_.end == End::kTermination) {
+    terminate();
+  } else {
+    daemon_.kill();
+    // SYNC stress-life: releases the daemon's end; partner Writer::settle
+    stage_.life.fetch_add(1, std::memory_order_release);
+    stage_.count(Counted::kRandomKills);
+  }
+  start(plan());
+}
+
+bool DaemonLives::begin_last() {
+  if (daemon_.pid() > 0) {
+    daemon_.kill();
+    // SYNC stress-life: releases the daemon's end; partner Writer::settle
+    stage_.life.fetch_add(1, std::memory_order_release);
+  }
+  Life last = plan();
+  last.end = End::kRandom;
+  last.fault_point.clear();
+  last.is_on_slow_disk = false;
+  start(last);
+  ends_at_ns_ = ~std::uint64_t{0};
+  return daemon_.pid() > 0;
+}
+
+bool DaemonLives::end_last() {
+  if (daemon_.pid() <= 0) return false;
+  daemon_.signal(SIGTERM);
+  return daemon_.wait() == 0;
+}
+
+}  // namespace iceblink::stress
