@@ -104,7 +104,7 @@ void Publisher::State::publish(std::uint64_t generation, std::span<const Change>
   std::uint64_t bytes = 0;
   for (const auto& change : changes) bytes += room_for(change).bytes;
   writer.announce_append(std::min(bytes, writer.free_bytes()));
-  const bool shows_half = changes.size() > 1 && ICEBLINK_PLANTED("mixed-snapshot");
+  const bool shows_half = changes.size() > 3 && ICEBLINK_PLANTED("mixed-snapshot");
   for (const auto& change : changes) {
     if (shows_half && &change == &changes[changes.size() / 2]) {
       show_half(*control_, *current_, generation);

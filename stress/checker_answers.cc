@@ -100,10 +100,10 @@ void Checker::wrong_sight(StreamId stream, const Answer& answer, std::size_t sig
   const Key key = answer.keys[sight];
   const Version right = history_.at(key, answer.generation);
   const bool is_mixed = keys_.is_group(key) && answer.values[sight] == kMixed;
-  const char* const what = answer.kind == Answer::Kind::kHeld ? "a held snapshot" : "a snapshot";
   findings_.add(is_mixed ? Wrong::kMixed : Wrong::kValue,
-                of_stream(stream) + what + " of generation " + std::to_string(answer.generation) +
-                    " shows " + describe(key, answer.values[sight]) + ", the history has " +
+                of_stream(stream) + "a snapshot of generation " +
+                    std::to_string(answer.generation) + " shows " +
+                    describe(key, answer.values[sight]) + ", the history has " +
                     describe(key, right.value) + " since " + std::to_string(right.since));
 }
 

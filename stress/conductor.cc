@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint64_t kNsPerMs = 1'000'000;
 constexpr std::uint64_t kAfterWrongNs = 2000 * kNsPerMs;  // more of the same is seen until then
-constexpr std::uint64_t kEndNs = 90'000 * kNsPerMs;       // a watchdog for the end
+constexpr std::uint64_t kPatienceNs = 2000 * kNsPerMs;
+constexpr std::uint64_t kEndNs = 90'000 * kNsPerMs;  // a watchdog for the end
 
 /// Something that happens again and again.
 struct Recurring {
@@ -63,7 +64,7 @@ class Conductor {
     const std::uint64_t now = now_ns();
     Recurring short_lived{now, 50, 150};
     Recurring kills{now + 1500 * kNsPerMs, 1000, 4000};
-    Recurring stops{now + 1000 * kNsPerMs, 1000, 4000};
+    Recurring stops{now + 1000 * kNsPerMs, 1000, 7000};
     std::uint64_t wrong_since_ns = 0;
     while (!is_interrupted_ && now_ns() < until_ns) {
       const std::uint64_t next =
@@ -87,13 +88,16 @@ class Conductor {
     if (!lives_.begin_last()) return;
     const std::uint64_t until = now_ns() + kEndNs;
     const auto wait_while = [&](auto&& condition) {
-      while (condition() && now_ns() < until && !is_interrupted_) {
+      while (condition() && now_ns() < until && !is_interrupted_ && lives_.pid() > 0) {
         wait_until(now_ns() + 20 * kNsPerMs);
-        // One that is asked last may not have answered, and another must come.
-        if (lives_.pid() <= 0) break;
       }
     };
-    wait_while([this] { return crowd_.has_writers(); });
+    while (crowd_.has_writers() && now_ns() < until && !is_interrupted_) {
+      const std::uint64_t patience = now_ns() + kPatienceNs;
+      wait_while([&] { return crowd_.has_writers() && now_ns() < patience; });
+      // Who lost an answer in this restart waits for the next one.
+      if (crowd_.has_writers() && !lives_.begin_last()) return;
+    }
     crowd_.let_go();
     stage_.stop_readers.store(true, std::memory_order_relaxed);  // relaxed: a hint
     wait_while([this] { return crowd_.has_readers(); });

@@ -2,8 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -14,12 +14,10 @@ namespace {
 
 constexpr unsigned kFailedStartsMax = 5;
 
-/// Points that a daemon over a store and a control page of its own passes while it lives.
 std::vector<std::string> points_of_life() {
   std::vector<std::string> points;
   for (const auto point : shm::fault_points()) {
-    const bool is_of_other_starts = point.starts_with("start.") || point.starts_with("control.");
-    if (!is_of_other_starts && !point.starts_with("stop.")) points.emplace_back(point);
+    if (is_passed_in_life(point) && !point.starts_with("stop.")) points.emplace_back(point);
   }
   return points;
 }
@@ -39,6 +37,10 @@ std::string last_lines(const std::string& file) {
 }
 
 }  // namespace
+
+bool is_passed_in_life(std::string_view fault_point) {
+  return !fault_point.starts_with("start.") && !fault_point.starts_with("control.");
+}
 
 DaemonLives::DaemonLives(Stage& stage, const Scratch& scratch, const Options& options,
                          std::uint64_t seed)
@@ -124,13 +126,21 @@ void DaemonLives::account(int outcome) {
   // SYNC stress-life: releases the daemon's end; partner Writer::settle
   stage_.life.fetch_add(1, std::memory_order_release);
   if (outcome == -SIGKILL && !life_.fault_point.empty()) {
-    stage_.count(life_.end == End::kPoint ? Counted::kPointKills : Counted::kStopKills);
-    return;
+    return count_point_kill();
   }
   ++failed_starts_;
   stage_.report(Wrong::kDaemon, "it ended with " + std::to_string(outcome) + " (fault point '" +
                                     life_.fault_point +
                                     "'): " + last_lines(scratch_.daemon_errors_file()));
+}
+
+void DaemonLives::count_point_kill() {
+  stage_.count(life_.end == End::kPoint ? Counted::kPointKills : Counted::kStopKills);
+  const auto points = shm::fault_points();
+  const auto name = std::string_view(life_.fault_point).substr(0, life_.fault_point.find(':'));
+  const auto place = std::find(points.begin(), points.end(), name) - points.begin();
+  // relaxed: a counter, for showing
+  stage_.point_kills[static_cast<std::size_t>(place)].fetch_add(1, std::memory_order_relaxed);
 }
 
 void DaemonLives::terminate() {

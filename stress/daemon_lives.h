@@ -13,6 +13,9 @@
 
 namespace iceblink::stress {
 
+/// Whether a daemon over a store and a control page of its own passes it.
+[[nodiscard]] bool is_passed_in_life(std::string_view fault_point);
+
 class DaemonLives {
  public:
   DaemonLives(Stage& stage, const Scratch& scratch, const Options& options, std::uint64_t seed);
@@ -47,6 +50,7 @@ class DaemonLives {
   /// It has ended, with that outcome, by itself or because it was told to.
   void account(int outcome);
   void terminate();
+  void count_point_kill();
   [[nodiscard]] std::uint64_t random(std::uint64_t below) { return random_() % below; }
 
   Stage& stage_;
@@ -56,7 +60,7 @@ class DaemonLives {
   DaemonProcess daemon_;
   Life life_;
   std::uint64_t ends_at_ns_ = 0;
-  unsigned failed_starts_ = 0;
+  unsigned failed_starts_ = 0;  // in a row, that nobody had asked for
 };
 
 }  // namespace iceblink::stress

@@ -11,8 +11,8 @@ std::string_view to_string(Wrong kind) noexcept {
 }
 
 void Findings::add(Wrong kind, std::string what) {
-  ++counts_[static_cast<std::size_t>(kind)];
-  if (++count_ > kLinesMax) return;
+  ++count_;
+  if (++counts_[static_cast<std::size_t>(kind)] > kLinesMax) return;
   lines_.push_back(std::move(what));
   kinds_.push_back(kind);
 }

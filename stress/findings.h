@@ -39,10 +39,10 @@ class Findings {
   [[nodiscard]] std::uint64_t count(Wrong kind) const noexcept {
     return counts_[static_cast<std::size_t>(kind)];
   }
-  /// What, the first kLinesMax of them; kinds() are theirs.
+  /// What, the first kLinesMax of each kind; kinds() are theirs.
   [[nodiscard]] const std::vector<std::string>& lines() const noexcept { return lines_; }
   [[nodiscard]] const std::vector<Wrong>& kinds() const noexcept { return kinds_; }
-  static constexpr std::size_t kLinesMax = 20;
+  static constexpr std::size_t kLinesMax = 4;
 
  private:
   std::array<std::uint64_t, static_cast<std::size_t>(Wrong::kCount)> counts_{};

@@ -49,7 +49,10 @@ std::string_view to_string(Counted what) noexcept {
       "daemons terminated",
       "daemons killed while stopping",
       "lives on a slow disk",
-      "flips"};
+      "flips",
+      "writes without a daemon",
+      "refused for want of space",
+      "refused for load"};
   return kNames[static_cast<std::size_t>(what)];
 }
 

@@ -65,12 +65,17 @@ enum class Counted : std::uint8_t {
   kStopKills,
   kSlowLives,
   kFlips,
+  // What writers met. May well not happen.
+  kAway,     // no daemon: never sent
+  kNoSpace,  // refused for want of room, in the segment or the store
+  kBusy,
   kCount
 };
 [[nodiscard]] std::string_view to_string(Counted what) noexcept;
 
 struct Stage {
   static constexpr std::size_t kStreams = 96;
+  static constexpr std::size_t kFaultPointsMax = 64;
   static constexpr std::uint64_t kAbandoned = std::uint64_t{1} << 32;
 
   struct Stream {
@@ -86,6 +91,8 @@ struct Stage {
   std::atomic<bool> is_over;  // nobody runs any more but the judge, and the daemon for it
   std::atomic<bool> has_wrong;
   std::array<std::atomic<std::uint64_t>, static_cast<std::size_t>(Counted::kCount)> counts;
+  /// Daemons that died at each of shm::fault_points().
+  std::array<std::atomic<std::uint64_t>, kFaultPointsMax> point_kills;
   std::array<Stream, kStreams> streams;
   std::array<Lane, kWritersMax> lanes;
 
@@ -95,7 +102,7 @@ struct Stage {
     std::array<char, 700> text;
   };
   std::atomic<std::uint64_t> finding_count;
-  std::array<Finding, 40> findings;
+  std::array<Finding, 80> findings;
 
   struct Sums {  // written by the judge, read when it has ended
     std::uint64_t acknowledged, repeated, refused, unknown_done, unknown_not_done;

@@ -148,6 +148,9 @@ Writer::Ending Writer::send(const Plan& plan) {
     } else if (is_passing(error.kind())) {
       // Whether it was done before is not what this answer says.
       if (done == Outcome::kDone) {
+        stage_.count(error.kind() == ErrorKind::kNoSpace ? Counted::kNoSpace
+                     : error.kind() == ErrorKind::kBusy  ? Counted::kBusy
+                                                         : Counted::kAway);
         if (error.kind() == ErrorKind::kNoDaemon) ::usleep(kAwayPauseUs);
         return {Outcome::kNotDone, 0};
       }
