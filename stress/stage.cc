@@ -30,6 +30,8 @@ std::string_view to_string(Counted what) noexcept {
       "views dropped",
       "wrong swaps refused",
       "wrong drops refused",
+      "wrong batches refused",
+      "sent twice",
       "repeated after no answer",
       "snapshots",
       "lookups",

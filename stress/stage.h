@@ -43,7 +43,9 @@ enum class Counted : std::uint8_t {
   kViewDropped,
   kWrongSwap,
   kWrongDrop,
-  kRepeated,  // asked again with its Idempotency-Key after no answer had come
+  kWrongBatch,
+  kSentTwice,  // with its Idempotency-Key, though it had been answered
+  kRepeated,   // asked again with its Idempotency-Key after no answer had come
   // What readers did.
   kSnapshots,
   kLookups,

@@ -19,6 +19,7 @@ constexpr std::chrono::milliseconds kDeadline{20'000};
 constexpr unsigned kPauseMaxUs = 4000;
 constexpr unsigned kAwayPauseUs = 3000;
 constexpr unsigned kUnknownAnswersMax = 100;
+constexpr unsigned kSentTwiceIn = 10;  // of so many, one
 
 bool is_stopping(const Stage& stage) {
   return stage.stop_writers.load(std::memory_order_relaxed);  // relaxed: asked again
@@ -33,6 +34,11 @@ std::uint64_t lives_ended(const Stage& stage) {
 bool is_passing(ErrorKind kind) {
   return kind == ErrorKind::kNoDaemon || kind == ErrorKind::kTimedOut || kind == ErrorKind::kBusy ||
          kind == ErrorKind::kNoSpace;
+}
+
+/// Where nothing is left that the stored answer could be made of (docs/rest.md, Idempotency-Key).
+bool says_done(const Error& error) {
+  return error.message().find("This was done, ") != std::string::npos;
 }
 
 bool is_refusal(ErrorKind kind) {
@@ -133,6 +139,7 @@ Writer::Ending Writer::send(const Plan& plan) {
     const auto answer = daemon_.call(plan.request, kDeadline);
     if (answer && client::is_success(*answer)) {
       if (plan.expected == Expected::kRefused) odd(plan, "done, though it must be refused");
+      if (has_key && random(kSentTwiceIn) == 0) send_again(plan);
       if (answer->generation) return {done, *answer->generation};
       odd(plan, "an answer without a generation");
       return {Outcome::kDoneBefore, 0};
@@ -141,6 +148,7 @@ Writer::Ending Writer::send(const Plan& plan) {
     if (error.kind() == ErrorKind::kStateUnknown) {
       if (!has_key) return {Outcome::kUnknown, settle()};
       done = Outcome::kDoneBefore;
+      if (says_done(error) && answer->generation) return {done, *answer->generation};
       if (answer && ++unknown_answers == kUnknownAnswersMax) {
         odd(plan, "unknown again and again: " + error.message());
         return {Outcome::kUnknown, settle()};
@@ -164,6 +172,15 @@ Writer::Ending Writer::send(const Plan& plan) {
     }
     ::usleep(kAwayPauseUs);
   }
+}
+
+void Writer::send_again(const Plan& plan) {
+  const auto answer = daemon_.call(plan.request, kDeadline);
+  if (!answer) return;
+  if (client::is_success(*answer)) return stage_.count(Counted::kSentTwice);
+  const Error error = client::error_of(plan.request, *answer);
+  if (is_passing(error.kind()) || error.kind() == ErrorKind::kStateUnknown) return;
+  odd(plan, "done, but refused when it was sent again: " + error.message());
 }
 
 std::uint64_t Writer::settle() {

@@ -54,6 +54,7 @@ class Writer {
   [[nodiscard]] std::optional<Plan> own_renamed(Key from);
   [[nodiscard]] std::optional<Plan> group();
   [[nodiscard]] std::optional<Plan> mixed();
+  [[nodiscard]] std::optional<Plan> wrong_batch();
   [[nodiscard]] std::optional<Plan> flux();
   [[nodiscard]] Plan flux_made();
   [[nodiscard]] Plan flux_dropped();
@@ -71,6 +72,8 @@ class Writer {
   [[nodiscard]] Ending send(const Plan& plan);
   /// After no answer came: the generation of a later daemon than the one that was asked.
   [[nodiscard]] std::uint64_t settle();
+  /// What was done is asked for once more: the same answer, and no effect.
+  void send_again(const Plan& plan);
   void record(WriterRecord& record);
   /// How the own names stand, from the segment.
   void look_again();

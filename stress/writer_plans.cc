@@ -20,7 +20,8 @@ std::optional<Writer::Plan> Writer::plan() {
   const std::uint64_t chance = random(100);
   if (chance < 35) return own();
   if (chance < 52) return group();
-  if (chance < 60) return mixed();
+  if (chance < 58) return mixed();
+  if (chance < 60) return wrong_batch();
   if (chance < 72) return flux();
   if (chance < 86) return contested();
   if (chance < 93) return files();
@@ -142,6 +143,15 @@ std::optional<Writer::Plan> Writer::mixed() {
                                 : requests::register_line(ident(key), location(), kOverwrite);
     made->effects.push_back({key, drops ? kAbsent : number_});
   }
+  return made;
+}
+
+// All good but for its last line: nothing of it may ever be seen.
+std::optional<Writer::Plan> Writer::wrong_batch() {
+  auto made = mixed();
+  made->kind = Counted::kWrongBatch;
+  made->expected = Expected::kRefused;
+  made->request.body += requests::drop_line({{keys_.namespace_name(estate_.own)}, "nobody"});
   return made;
 }
 
