@@ -76,7 +76,7 @@ class Conductor {
       lives_.look(now_ns());
       if (!stage_.has_wrong.load(std::memory_order_relaxed)) continue;  // relaxed: asked again
       if (wrong_since_ns == 0) wrong_since_ns = now_ns();
-      if (now_ns() - wrong_since_ns > kAfterWrongNs || lives_.pid() <= 0) return;
+      if (now_ns() - wrong_since_ns > kAfterWrongNs || lives_.has_given_up()) return;
     }
   }
 

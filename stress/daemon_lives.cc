@@ -12,12 +12,21 @@
 namespace iceblink::stress {
 namespace {
 
-constexpr unsigned kFailedStartsMax = 5;
+constexpr std::uint64_t kRetryNs = 200'000'000;
+constexpr std::uint64_t kLastStartNs = 30'000'000'000;
 
 std::vector<std::string> points_of_life() {
   std::vector<std::string> points;
   for (const auto point : shm::fault_points()) {
     if (is_passed_in_life(point) && !point.starts_with("stop.")) points.emplace_back(point);
+  }
+  return points;
+}
+
+std::vector<std::string> points_of_stops() {
+  std::vector<std::string> points;
+  for (const auto point : shm::fault_points()) {
+    if (point.starts_with("stop.")) points.emplace_back(point);
   }
   return points;
 }
@@ -46,24 +55,33 @@ DaemonLives::DaemonLives(Stage& stage, const Scratch& scratch, const Options& op
                          std::uint64_t seed)
     : stage_(stage), scratch_(scratch), options_(options), random_(seed) {}
 
+template <typename T>
+T DaemonLives::draw(std::vector<T>& deck, const std::vector<T>& all) {
+  if (deck.empty()) {
+    deck = all;
+    std::shuffle(deck.begin(), deck.end(), random_);
+  }
+  T drawn = deck.back();
+  deck.pop_back();
+  return drawn;
+}
+
 DaemonLives::Life DaemonLives::plan() {
+  using enum End;
+  static const std::vector<End> kEnds = {kRandom, kRandom, kRandom, kRandom,      kPoint,
+                                         kPoint,  kPoint,  kPoint,  kTermination, kStopPoint};
+  static const std::vector<End> kEndsWithoutPoints = {kRandom, kRandom, kRandom, kTermination};
   Life life;
   const std::uint64_t mean_ns = 60'000'000'000 / options_.kills_per_minute;
   life.lasts_ns = mean_ns / 3 + random(mean_ns * 4 / 3);
   life.headroom_bytes = static_cast<unsigned>(4096 << random(4));
   life.is_on_slow_disk = random(4) == 0;
   life.slow_seed = random(1'000'000);
-  const std::uint64_t chance = random(100);
   const bool may_have_points = shm::kHasFaultPoints && options_.plant.empty();
-  if (chance < 20) {
-    life.end = End::kTermination;
-    if (may_have_points && random(2) == 0) {
-      life.fault_point = random(2) == 0 ? "stop.before-say-stopped" : "stop.after-say-stopped";
-    }
-  } else if (chance < 60 && may_have_points) {
-    const auto points = points_of_life();
-    life.end = End::kPoint;
-    const std::string& point = points[random(points.size())];
+  life.end = draw(ends_, may_have_points ? kEnds : kEndsWithoutPoints);
+  if (life.end == kStopPoint) life.fault_point = draw(stop_points_, points_of_stops());
+  if (life.end == kPoint) {
+    const std::string point = draw(points_, points_of_life());
     life.fault_point = point + ":" + std::to_string(1 + random(passes_max(point)));
   }
   return life;
@@ -113,13 +131,26 @@ void DaemonLives::start(Life life) {
     life_ = life;
     if (life_.is_on_slow_disk) stage_.count(Counted::kSlowLives);
     if (daemon_.start(options_of(life_))) break;
-    account(daemon_.wait());
-    if (failed_starts_ > kFailedStartsMax) return;
+    const int outcome = daemon_.wait();
+    if (had_no_room(outcome)) {
+      // SYNC stress-life: releases the daemon's end; partner Writer::settle
+      stage_.life.fetch_add(1, std::memory_order_release);
+      stage_.count(Counted::kFullStarts);
+      ends_at_ns_ = now_ns() + kRetryNs;
+      return;
+    }
+    account(outcome);
+    if (has_given_up()) return;
     life.fault_point.clear();
     life.end = End::kRandom;
   }
   failed_starts_ = 0;
   ends_at_ns_ = now_ns() + life_.lasts_ns;
+}
+
+bool DaemonLives::had_no_room(int outcome) const {
+  const std::string said = last_lines(scratch_.daemon_errors_file());
+  return outcome == 1 && said.ends_with("No space left on device\n");
 }
 
 void DaemonLives::account(int outcome) {
@@ -135,7 +166,7 @@ void DaemonLives::account(int outcome) {
 }
 
 void DaemonLives::count_point_kill() {
-  stage_.count(life_.end == End::kPoint ? Counted::kPointKills : Counted::kStopKills);
+  stage_.count(life_.end == End::kStopPoint ? Counted::kStopKills : Counted::kPointKills);
   const auto points = shm::fault_points();
   const auto name = std::string_view(life_.fault_point).substr(0, life_.fault_point.find(':'));
   const auto place = std::find(points.begin(), points.end(), name) - points.begin();
@@ -153,13 +184,16 @@ void DaemonLives::terminate() {
 }
 
 void DaemonLives::look(std::uint64_t now) {
-  if (daemon_.pid() <= 0) return;
+  if (daemon_.pid() <= 0) {
+    if (now >= ends_at_ns_ && !has_given_up()) start(life_);
+    return;
+  }
   if (const auto outcome = daemon_.try_wait()) {
     account(*outcome);
     return start(plan());
   }
   if (now < ends_at_ns_) return;
-  if (life_.end == End::kTermination) {
+  if (life_.end == End::kTermination || life_.end == End::kStopPoint) {
     terminate();
   } else {
     daemon_.kill();
@@ -181,6 +215,11 @@ bool DaemonLives::begin_last() {
   last.fault_point.clear();
   last.is_on_slow_disk = false;
   start(last);
+  for (const std::uint64_t until = now_ns() + kLastStartNs;
+       daemon_.pid() <= 0 && !has_given_up() && now_ns() < until;) {
+    ::usleep(kRetryNs / 1000);  // readers let go of what they hold meanwhile
+    start(last);
+  }
   ends_at_ns_ = ~std::uint64_t{0};
   return daemon_.pid() > 0;
 }

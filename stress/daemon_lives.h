@@ -5,6 +5,7 @@
 
 #include <random>
 #include <string>
+#include <vector>
 
 #include "stress/daemon_process.h"
 #include "stress/options.h"
@@ -32,9 +33,11 @@ class DaemonLives {
   [[nodiscard]] bool end_last();
 
   [[nodiscard]] pid_t pid() const noexcept { return daemon_.pid(); }
+  /// It ended again and again without having been told to.
+  [[nodiscard]] bool has_given_up() const noexcept { return failed_starts_ > kFailedStartsMax; }
 
  private:
-  enum class End : std::uint8_t { kRandom, kPoint, kTermination };
+  enum class End : std::uint8_t { kRandom, kPoint, kTermination, kStopPoint };
   struct Life {
     End end = End::kRandom;
     std::string fault_point;  // NAME:N
@@ -44,9 +47,15 @@ class DaemonLives {
     std::uint64_t lasts_ns = 0;
   };
   [[nodiscard]] Life plan();
+  /// All of `all` in some order, then in another: nothing stays out for long.
+  template <typename T>
+  [[nodiscard]] T draw(std::vector<T>& deck, const std::vector<T>& all);
   [[nodiscard]] DaemonOptions options_of(const Life& life) const;
-  /// Starts lives until one is ready; some die of their fault point before.
+  static constexpr unsigned kFailedStartsMax = 5;
+  /// Starts lives until one is ready; some die of their fault point before. Where readers' old
+  /// arenas fill the runtime directory, none is, and the next look tries again.
   void start(Life life);
+  [[nodiscard]] bool had_no_room(int outcome) const;
   /// It has ended, with that outcome, by itself or because it was told to.
   void account(int outcome);
   void terminate();
@@ -58,6 +67,8 @@ class DaemonLives {
   const Options& options_;
   std::mt19937_64 random_;
   DaemonProcess daemon_;
+  std::vector<End> ends_;  // decks, as far as they are left
+  std::vector<std::string> points_, stop_points_;
   Life life_;
   std::uint64_t ends_at_ns_ = 0;
   unsigned failed_starts_ = 0;  // in a row, that nobody had asked for

@@ -24,7 +24,7 @@ class Scratch {
   [[nodiscard]] const std::string& root() const noexcept { return root_; }
   /// False: the runtime directory is an ordinary one, for want of permission.
   [[nodiscard]] bool has_small_tmpfs() const noexcept { return is_mounted_; }
-  static constexpr const char* kTmpfsSize = "12m";
+  static constexpr const char* kTmpfsSize = "2m";
 
  private:
   Scratch(std::string root, bool keeps_files) : root_(std::move(root)), keeps_files_(keeps_files) {}

@@ -54,7 +54,8 @@ std::string_view to_string(Counted what) noexcept {
       "flips",
       "writes without a daemon",
       "refused for want of space",
-      "refused for load"};
+      "refused for load",
+      "starts without room"};
   return kNames[static_cast<std::size_t>(what)];
 }
 

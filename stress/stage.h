@@ -71,6 +71,7 @@ enum class Counted : std::uint8_t {
   kAway,     // no daemon: never sent
   kNoSpace,  // refused for want of room, in the segment or the store
   kBusy,
+  kFullStarts,  // of daemons, refused for want of room in the runtime directory
   kCount
 };
 [[nodiscard]] std::string_view to_string(Counted what) noexcept;

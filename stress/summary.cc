@@ -12,15 +12,20 @@ namespace {
 
 /// From this length on everything must have happened.
 constexpr unsigned kSecondsOfAll = 30;
+constexpr unsigned kLivesOfAll = 18;
 /// And at every fault point a daemon must have died.
 constexpr unsigned kSecondsOfPoints = 900;
 constexpr std::uint64_t kMapBytes = std::uint64_t{1} << 20;
 
 bool can_be_absent(Counted what, const Options& options) {
+  const bool is_end_of_daemon = what >= Counted::kRandomKills && what <= Counted::kSlowLives;
+  const unsigned lives = options.seconds * options.kills_per_minute / 60;
+  if (is_end_of_daemon && lives < kLivesOfAll) return true;
   if (what == Counted::kPointKills || what == Counted::kStopKills) {
     return !shm::kHasFaultPoints || !options.plant.empty();
   }
-  return what == Counted::kAway || what == Counted::kNoSpace || what == Counted::kBusy;
+  return what == Counted::kAway || what == Counted::kNoSpace || what == Counted::kBusy ||
+         what == Counted::kFullStarts;
 }
 
 /// Where daemons died; in a run long enough, everywhere.
