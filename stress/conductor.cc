@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <random>
 
 #include "shm/fault_point.h"
 #include "stress/crowd.h"
@@ -27,6 +28,7 @@ struct Recurring {
   std::uint64_t at_ns;
   std::uint64_t min_ms;
   std::uint64_t max_ms;
+  std::mt19937_64 random;  // its own, so that its course does not hang on what else happens when
 };
 
 class Conductor {
@@ -62,9 +64,9 @@ class Conductor {
  private:
   void play(std::uint64_t until_ns) {
     const std::uint64_t now = now_ns();
-    Recurring short_lived{now, 50, 150};
-    Recurring kills{now + 1500 * kNsPerMs, 1000, 4000};
-    Recurring stops{now + 1000 * kNsPerMs, 1000, 7000};
+    Recurring short_lived{now, 50, 150, next_random()};
+    Recurring kills{now + 1500 * kNsPerMs, 1000, 4000, next_random()};
+    Recurring stops{now + 1000 * kNsPerMs, 1000, 7000, next_random()};
     std::uint64_t wrong_since_ns = 0;
     while (!is_interrupted_ && now_ns() < until_ns) {
       const std::uint64_t next =
@@ -85,7 +87,7 @@ class Conductor {
   void finish() {
     crowd_.continue_stopped();
     stage_.stop_writers.store(true, std::memory_order_relaxed);  // relaxed: a hint
-    if (!lives_.begin_last()) return;
+    if (!crowd_.has_judge() || !lives_.begin_last()) return;
     const std::uint64_t until = now_ns() + kEndNs;
     const auto wait_while = [&](auto&& condition) {
       while (condition() && now_ns() < until && !is_interrupted_ && lives_.pid() > 0) {
@@ -157,10 +159,12 @@ class Conductor {
     }
   }
 
+  std::mt19937_64 next_random() { return std::mt19937_64(random_()); }
+
   bool is_due(Recurring& event) {
     const std::uint64_t now = now_ns();
     if (now < event.at_ns) return false;
-    event.at_ns = now + (event.min_ms + random_() % (event.max_ms - event.min_ms)) * kNsPerMs;
+    event.at_ns = now + (event.min_ms + event.random() % (event.max_ms - event.min_ms)) * kNsPerMs;
     return true;
   }
 

@@ -14,7 +14,11 @@
 namespace iceblink::stress {
 
 Crowd::Crowd(Stage& stage, const KeySpace& keys, std::string runtime_dir, std::uint64_t seed)
-    : stage_(stage), keys_(keys), runtime_dir_(std::move(runtime_dir)), random_(seed) {}
+    : stage_(stage),
+      keys_(keys),
+      runtime_dir_(std::move(runtime_dir)),
+      random_(seed),
+      seeds_(seed + 1) {}
 
 Crowd::~Crowd() {
   for (const Member& member : members_) ::kill(member.pid, SIGKILL);

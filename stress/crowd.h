@@ -50,12 +50,13 @@ class Crowd {
   void add(Role role, const std::function<void()>& run);
   [[nodiscard]] bool has(Role role) const;
   [[nodiscard]] Member* some_reader();
-  [[nodiscard]] std::uint64_t next_seed() { return random_(); }
+  [[nodiscard]] std::uint64_t next_seed() { return seeds_(); }
 
   Stage& stage_;
   const KeySpace& keys_;
   const std::string runtime_dir_;
-  std::mt19937_64 random_;
+  std::mt19937_64 random_;  // whom something happens to
+  std::mt19937_64 seeds_;
   std::vector<Member> members_;
   bool replaces_ = true;
 };
