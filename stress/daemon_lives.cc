@@ -102,7 +102,7 @@ DaemonOptions DaemonLives::options_of(const Life& life) const {
                        "--log-entries-max",
                        "30000",
                        "--idempotency-lifetime-ms",
-                       "60000",
+                       "300000",
                        "--commit-threads",
                        "4"};
   options.errors_file = scratch_.daemon_errors_file();
@@ -130,7 +130,12 @@ void DaemonLives::start(Life life) {
   while (true) {
     life_ = life;
     if (life_.is_on_slow_disk) stage_.count(Counted::kSlowLives);
-    if (daemon_.start(options_of(life_))) break;
+    const Status started = daemon_.start(options_of(life_));
+    if (started) break;
+    if (started.error().kind() == ErrorKind::kTimedOut) {
+      daemon_.signal(SIGKILL);
+      life_.fault_point.clear();  // it is not what ended it
+    }
     const int outcome = daemon_.wait();
     if (had_no_room(outcome)) {
       // SYNC stress-life: releases the daemon's end; partner Writer::settle
@@ -176,8 +181,13 @@ void DaemonLives::count_point_kill() {
 
 void DaemonLives::terminate() {
   daemon_.signal(SIGTERM);
-  const int outcome = daemon_.wait();
-  if (outcome != 0) return account(outcome);
+  const auto outcome = daemon_.wait_patiently();
+  if (!outcome) {
+    stage_.report(Wrong::kDaemon, "it did not stop when it was terminated");
+    daemon_.kill();
+  } else if (*outcome != 0) {
+    return account(*outcome);
+  }
   // SYNC stress-life: releases the daemon's end; partner Writer::settle
   stage_.life.fetch_add(1, std::memory_order_release);
   stage_.count(Counted::kTerminations);
@@ -227,7 +237,7 @@ bool DaemonLives::begin_last() {
 bool DaemonLives::end_last() {
   if (daemon_.pid() <= 0) return false;
   daemon_.signal(SIGTERM);
-  return daemon_.wait() == 0;
+  return daemon_.wait_patiently() == 0;
 }
 
 }  // namespace iceblink::stress

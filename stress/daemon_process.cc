@@ -1,12 +1,12 @@
 #include "stress/daemon_process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -55,11 +55,14 @@ Status DaemonProcess::start(const DaemonOptions& options) {
   pid_ = ::fork();
   if (pid_ == 0) become(program, options, output[1]);
   ::close(output[1]);
-  FILE* lines = ::fdopen(output[0], "r");
-  char line[512];
-  const bool ready = std::fgets(line, sizeof(line), lines) != nullptr;
-  std::fclose(lines);
-  if (!ready) return {ErrorKind::kNoDaemon, program + " did not start"};
+  // One line, in one piece.
+  pollfd readable{output[0], POLLIN, 0};
+  const bool in_time = ::poll(&readable, 1, static_cast<int>(kPatience.count())) > 0;
+  char byte = 0;
+  const bool is_ready = in_time && ::read(output[0], &byte, 1) == 1;
+  ::close(output[0]);
+  if (!in_time) return {ErrorKind::kTimedOut, program + " did not become ready"};
+  if (!is_ready) return {ErrorKind::kNoDaemon, program + " did not start"};
   return Ok{};
 }
 
@@ -72,6 +75,13 @@ int DaemonProcess::wait() {
   ::waitpid(pid_, &status, 0);
   pid_ = -1;
   return outcome_of(status);
+}
+
+std::optional<int> DaemonProcess::wait_patiently() {
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  auto outcome = try_wait();
+  for (; !outcome && std::chrono::steady_clock::now() < until; outcome = try_wait()) ::usleep(2000);
+  return outcome;
 }
 
 std::optional<int> DaemonProcess::try_wait() {
