@@ -31,6 +31,9 @@ std::string bytes_of(const Request& request) {
     bytes.append("\r\nContent-Length: ").append(std::to_string(request.body.size()));
     bytes.append("\r\n");
   }
+  if (!request.idempotency_key.empty()) {
+    bytes.append("Idempotency-Key: ").append(request.idempotency_key).append("\r\n");
+  }
   return bytes.append("\r\n").append(request.body);
 }
 

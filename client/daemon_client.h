@@ -28,6 +28,7 @@ struct Request {
   std::string_view content_type = "application/json";
   std::string body = {};
   Effect effect = Effect::kRead;
+  std::string idempotency_key = {};  // empty: none
 };
 
 struct Answer {

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <span>
 
+#include "shm/fault_point.h"
+
 namespace iceblink::daemon {
 namespace {
 
@@ -154,8 +156,13 @@ Status LmdbWriting::erase_expired_answers(std::int64_t now_ms) {
 
 Status LmdbWriting::commit(const std::vector<LoggedChange>& changes) {
   if (changes.empty()) return commit_durably();
-  ICEBLINK_RETURN_IF_ERROR(append_log(changes));
-  ICEBLINK_RETURN_IF_ERROR(trim_log());
+  if (ICEBLINK_PLANTED("lost-commit")) {
+    // Begun anew: nothing of it is kept but that its generation is used up.
+    if (const int code = txn_.begin(env_, 0); code != 0) return failed(code, "begin again");
+  } else {
+    ICEBLINK_RETURN_IF_ERROR(append_log(changes));
+    ICEBLINK_RETURN_IF_ERROR(trim_log());
+  }
   ICEBLINK_RETURN_IF_ERROR(raw_put(databases_.meta, kMetaGeneration, encode_u64(generation_)));
   return commit_durably();
 }

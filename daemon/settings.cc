@@ -12,15 +12,10 @@
 #include "daemon/regular_file.h"
 #include "daemon/settings_table.h"
 #include "iceberg/location_map.h"
+#include "shm/fault_point.h"
 
 namespace iceblink::daemon {
 namespace {
-
-#ifdef ICEBLINK_FAULT_POINTS
-constexpr bool kHasFaultPoints = true;
-#else
-constexpr bool kHasFaultPoints = false;
-#endif
 
 /// What CLI11 makes of the arguments, not yet understood.
 struct RawFlags {
@@ -70,7 +65,7 @@ void declare_flags(CLI::App& app, RawFlags& raw) {
           ->type_name(std::string(setting.placeholder));
     }
   }
-  if (kHasFaultPoints) {
+  if (shm::kHasFaultPoints) {
     app.add_flag("--list-fault-points", raw.wants_fault_points, "Print the fault points and exit");
     app.add_option_function<std::string>(
            "--fault-point",

@@ -28,8 +28,16 @@ constexpr std::array<std::string_view, 31> kFaultPoints = {
 };
 
 #ifdef ICEBLINK_FAULT_POINTS
+constexpr std::array<std::string_view, 4> kPlanted = {
+    "planted.lost-publish",          // a change's slot is not stored
+    "planted.mixed-snapshot",        // the root names a commit of which half is visible
+    "planted.backwards-generation",  // the root names a generation before the last
+    "planted.lost-commit",           // published and acknowledged, and not in the store
+};
+
 struct Armed {
-  std::string_view name;  // points into kFaultPoints
+  std::string_view name;  // points into kFaultPoints or kPlanted
+  long period = 1;        // of a planted fault
   std::atomic<long> passes_left{0};
 };
 Armed armed;  // set once, before threads start
@@ -54,11 +62,15 @@ Status arm_fault_point([[maybe_unused]] std::string_view spec) {
               "fault point '" + std::string(spec) + "': the pass after ':' is a number from 1"};
     }
   }
-  const auto* const point = std::find(kFaultPoints.begin(), kFaultPoints.end(), name);
+  const auto* point = std::find(kFaultPoints.begin(), kFaultPoints.end(), name);
   if (point == kFaultPoints.end()) {
+    point = std::find(kPlanted.begin(), kPlanted.end(), name);
+  }
+  if (point == kPlanted.end()) {
     return {ErrorKind::kInvalidArgument, "no fault point is named '" + std::string(name) + "'"};
   }
   armed.name = *point;
+  armed.period = pass;
   armed.passes_left.store(pass, std::memory_order_relaxed);  // relaxed: before threads start
   return Ok{};
 #else
@@ -73,6 +85,14 @@ void pass_fault_point(std::string_view name) noexcept {
   if (armed.name != name) return;
   // relaxed: a counter, orders nothing
   if (armed.passes_left.fetch_sub(1, std::memory_order_relaxed) == 1) ::kill(::getpid(), SIGKILL);
+}
+
+bool is_planted(std::string_view name) noexcept {
+  if (!armed.name.starts_with(kPlantedPrefix)) return false;
+  if (armed.name.substr(std::string_view(kPlantedPrefix).size()) != name) return false;
+  // relaxed: a counter, orders nothing
+  const long left = armed.passes_left.fetch_sub(1, std::memory_order_relaxed);
+  return (left - 1) % armed.period == 0;
 }
 #endif
 

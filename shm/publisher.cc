@@ -13,6 +13,28 @@
 #include "shm/publisher_state.h"
 
 namespace iceblink::shm {
+namespace {
+
+// What planted faults do, for long enough to be seen. Other builds have nothing that calls these.
+
+constexpr unsigned kPlantedUs = 5000;
+
+void show_half(ControlPage& control, const WritableArena& arena, std::uint64_t generation) {
+  // SYNC root-publish: too early, on purpose
+  control.root.store(make_root(arena.epoch, generation), std::memory_order_release);
+  ::usleep(kPlantedUs);
+}
+
+void go_back(ControlPage& control, const WritableArena& arena, std::uint64_t generation) {
+  if (generation < arena.writer.view().base_generation() + 2) return;
+  // SYNC root-publish: too low, on purpose
+  control.root.store(make_root(arena.epoch, generation - 2), std::memory_order_release);
+  ::usleep(kPlantedUs);
+  // SYNC root-publish: as it was
+  control.root.store(make_root(arena.epoch, generation), std::memory_order_release);
+}
+
+}  // namespace
 
 Publisher::State::State(PublisherOptions options)
     : options_(std::move(options)), started_s_(static_cast<std::uint64_t>(::time(nullptr))) {}
@@ -82,14 +104,18 @@ void Publisher::State::publish(std::uint64_t generation, std::span<const Change>
   std::uint64_t bytes = 0;
   for (const auto& change : changes) bytes += room_for(change).bytes;
   writer.announce_append(std::min(bytes, writer.free_bytes()));
+  const bool shows_half = changes.size() > 3 && ICEBLINK_PLANTED("mixed-snapshot");
   for (const auto& change : changes) {
+    if (shows_half && &change == &changes[changes.size() / 2]) {
+      show_half(*control_, *current_, generation);
+    }
     Change stamped = change;
     stamped.generation = generation;
     ICEBLINK_FAULT_POINT("publish.before-append");
     const auto pending = writer.append(stamped);
     ICEBLINK_FAULT_POINT("publish.after-append");
     ICEBLINK_FAULT_POINT("publish.before-slot");
-    writer.store_slot(pending);
+    if (!ICEBLINK_PLANTED("lost-publish")) writer.store_slot(pending);
     ICEBLINK_FAULT_POINT("publish.after-slot");
   }
   writer.publish_tail(generation);
@@ -98,6 +124,7 @@ void Publisher::State::publish(std::uint64_t generation, std::span<const Change>
   // SYNC root-publish: releases records, slots and tail; partner Segment (root acquire)
   control_->root.store(make_root(current_->epoch, generation), std::memory_order_release);
   ICEBLINK_FAULT_POINT("publish.after-root");
+  if (ICEBLINK_PLANTED("backwards-generation")) go_back(*control_, *current_, generation);
   reserved_ = {};
   ++publish_count_;
   if (build_running_) {

@@ -12,13 +12,15 @@
 #include <string>
 
 #include "bench/demo/catalog_tables.h"
-#include "bench/demo/daemon_process.h"
 #include "bench/demo/latency.h"
 #include "bench/demo/peers.h"
 #include "bench/demo/roles.h"
+#include "stress/daemon_process.h"
 
 namespace iceblink::demo {
 namespace {
+
+using stress::DaemonProcess;
 
 constexpr std::size_t kReaders = 4;
 constexpr std::size_t kCommitters = 2;
@@ -70,6 +72,11 @@ void row(const char* who, const Latency& latency, const std::string& rest) {
               rest.c_str());
 }
 
+stress::DaemonOptions daemon_options(const Scratch& scratch) {
+  return {.arguments = {"--runtime-dir", scratch.runtime_dir(), "--data-dir", scratch.data_dir(),
+                        "--log-level", "error"}};
+}
+
 Status perform(DaemonProcess& daemon, const Scratch& scratch, const DemoTables& demo, Show& show) {
   std::vector<pid_t> children;
   for (auto& account : show.readers) {
@@ -87,7 +94,7 @@ Status perform(DaemonProcess& daemon, const Scratch& scratch, const DemoTables& 
   say("* the daemon was killed (SIGKILL)");
   ::usleep(kDeadMs * 1000);
   show.stage.daemon_is_dead.store(false, std::memory_order_relaxed);
-  Status restarted = daemon.start();
+  Status restarted = daemon.start(daemon_options(scratch));
   if (restarted) {
     say("* the daemon is back; nobody was told");
     ::usleep(kAfterRestartMs * 1000);
@@ -140,8 +147,8 @@ bool report(const Show& show, const PeerOutcome& lmdb, const PeerOutcome& socket
 
 Result<bool> run() {
   const Scratch scratch;
-  DaemonProcess daemon(scratch.runtime_dir(), scratch.data_dir());
-  ICEBLINK_RETURN_IF_ERROR(daemon.start());
+  DaemonProcess daemon;
+  ICEBLINK_RETURN_IF_ERROR(daemon.start(daemon_options(scratch)));
   say("* iceblinkd serves " + scratch.runtime_dir());
   DemoTables demo;
   {

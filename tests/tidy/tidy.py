@@ -26,7 +26,7 @@ README_LINES_MAX = 30
 
 
 def sources(root, *rooms):
-    for room in rooms or ROOMS + ["include", "tests", "bench"]:
+    for room in rooms or ROOMS + ["include", "tests", "bench", "faults", "stress"]:
         for path in sorted((root / room).rglob("*")):
             if path.suffix in (".h", ".cc") and path.is_file():
                 yield path
@@ -56,7 +56,7 @@ def check_layers(root):
                 yield f"{where}: {room}/ may not include {match[1]}"
             elif target == "iceblink" and room != "client" and not may_include_public(room, match[1]):
                 yield f"{where}: {room}/ may only include the vocabulary headers of <iceblink/>"
-            elif target in ("tests", "bench"):
+            elif target in ("tests", "bench", "stress"):
                 yield f"{where}: {room}/ may not include {match[1]}"
             elif room in ("shm", "iceberg") and target in ("spdlog", "lmdb.h"):
                 yield f"{where}: no logging and no store in {room}/"
@@ -111,7 +111,7 @@ def check_sizes(root):
 
 
 def check_readmes(root):
-    for room in ROOMS + ["tests", "bench", "systemd"]:
+    for room in ROOMS + ["tests", "bench", "faults", "stress", "systemd"]:
         if not (root / room).is_dir():
             continue
         readme = root / room / "README.md"
