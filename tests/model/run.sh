@@ -121,7 +121,7 @@ verdict() {  # of pan's report on stdin; $1 is pan's exit code
 check() {  # NAME DEFINITIONS...
   local name=$1; shift
   local started=$EPOCHREALTIME answer='undecided: does not compile' optimise=-O2
-  [[ $name == without_* ]] && optimise=-O1          # found soon: compiling is most of the time
+  [[ $name == without_* ]] && optimise=-O0          # found soon: compiling is most of the time
   mkdir "$work/$name" && cd "$work/$name" || return
   if spin -a "$@" "$model" >report 2>&1 &&
      "$compiler" -w $optimise -DSAFETY -DCOLLAPSE -DMEMLIM="${MEMORY_MB:-6000}" \
