@@ -76,7 +76,6 @@
  *      namespaces before tables     Publisher, PUBLISH              WITHOUT_NAMESPACE_FIRST
  *  25  feed from base on            Reader, FEED                    WITHOUT_BASE_CHECK
  *      ... else from the log        Reader, LOG                     WITHOUT_LOG_FLOOR
- *      ... of its own incarnation   Reader, LOG                     WITHOUT_LOG_INCARNATION
  *      ... once it is published     Reader, LOG                     WITHOUT_LOG_PUBLISHED
  *  26  waits expect the word read   Reader, WAIT                    WITHOUT_EXPECTED_WORD
  */
