@@ -25,6 +25,9 @@ ok_restore              -DFLIPS=0 -DRUNNING -DRESTORE
 ok_wipe                 -DFLIPS=0 -DRUNNING -DWIPE
 ok_replace_and_restore  -DCOMMITS=0 -DFLIPS=0 -DRUNNING -DREPLACE -DRESTORE
 ok_wipe_and_restore     -DFLIPS=0 -DRUNNING -DWIPE -DRESTORE
+ok_nested               -DTABLES=2 -DNESTED -DCRASHES=0 -DINITIAL=7 -DONLY_LIST
+ok_pinned               -DPIN -DONLY_WAIT -DCRASHES=0
+ok_log_restored         -DLOG -DONLY_FEED -DFLIPS=0 -DRUNNING -DRESTORE
 without_whole_root            -DWITHOUT_WHOLE_ROOT
 without_control_id_replaced   -DWITHOUT_CONTROL_ID -DCOMMITS=0 -DFLIPS=0 -DRUNNING -DREPLACE
 without_control_id_wiped      -DWITHOUT_CONTROL_ID -DCOMMITS=0 -DFLIPS=0 -DRUNNING -DWIPE
@@ -52,9 +55,16 @@ without_link_once             -DWITHOUT_LINK_ONCE -DCOMMITS=2 -DFLIPS=0 -DCRASHE
 without_namespace_first       -DWITHOUT_NAMESPACE_FIRST -DINITIAL=0
 without_base_check            -DWITHOUT_BASE_CHECK
 without_expected_word         -DWITHOUT_EXPECTED_WORD
+without_flip_wake             -DWITHOUT_FLIP_WAKE -DONLY_WAIT
+without_wake_all              -DWITHOUT_WAKE_ALL -DREADERS=2 -DONLY_WAIT -DFLIPS=0 -DCRASHES=0
+without_pin_holds             -DWITHOUT_PIN_HOLDS -DPIN -DONLY_WAIT -DCRASHES=0
+without_log_floor             -DWITHOUT_LOG_FLOOR -DLOG -DONLY_FEED -DCOMMITS=2 -DCRASHES=0
+without_log_published         -DWITHOUT_LOG_PUBLISHED -DLOG -DONLY_FEED -DCOMMITS=2 -DCRASHES=0
 '
 larger='
 ok_full_commits          -DCOMMITS=2
+ok_full_log              -DLOG -DONLY_FEED
+ok_full_waiters          -DREADERS=2 -DONLY_WAIT -DCRASHES=0
 ok_full_flips            -DCOMMITS=2 -DFLIPS=2 -DCRASHES=0
 ok_full_crashes          -DCOMMITS=1 -DFLIPS=0 -DCRASHES=2 -DRUNNING
 ok_full_room             -DCOMMITS=2 -DFLIPS=2 -DCRASHES=0 -DTIGHT
@@ -121,7 +131,7 @@ verdict() {  # of pan's report on stdin; $1 is pan's exit code
 check() {  # NAME DEFINITIONS...
   local name=$1; shift
   local started=$EPOCHREALTIME answer='undecided: does not compile' optimise=-O2
-  [[ $name == without_* ]] && optimise=-O1          # found soon: compiling is most of the time
+  [[ $name == without_* ]] && optimise=-O0          # found soon: compiling is most of the time
   mkdir "$work/$name" && cd "$work/$name" || return
   if spin -a "$@" "$model" >report 2>&1 &&
      "$compiler" -w $optimise -DSAFETY -DCOLLAPSE -DMEMLIM="${MEMORY_MB:-6000}" \

@@ -12,7 +12,9 @@
  *              the root has moved (Reader, ATTACH)
  *   listing    names each live child once, and no other (Reader, LIST)
  *   feed       every generation after the token, whole and in order, or "gone" (Reader, FEED)
- *   waiting    asleep on an old word only while a wake is owed (Monitor)
+ *   waiting    asleep on an old word only while a wake is owed; and every root that is stored, a
+ *              flip's too, wakes all who were asleep then (Monitor)
+ *   pins       a pinned snapshot is what it was, over flips, restarts and replacements (PINNED)
  *   room       publishing after the durable commit always fits (append)
  *
  * A STEP is one load or store of shared memory that another process can notice, one system call,
@@ -23,9 +25,9 @@
  *
  * NOT MODELLED: memory orders; hashing and probing; the 32-bit wrap of epoch and generation;
  * checks against damage; retirement of mappings and fork inside one process; two daemons on one
- * directory; a directory deleted under a running daemon; tmpfs space; nested namespaces.
+ * directory; a directory deleted under a running daemon; tmpfs space.
  *
- * BOUNDS    TABLES in one namespace, COMMITS, FLIPS, CRASHES, READERS;
+ * BOUNDS    TABLES in one namespace (NESTED: the first of them is a namespace, the others in it), COMMITS, FLIPS, CRASHES, READERS;
  *           INITIAL: the keys that are live in generation 1, as bits (bit 0 is the namespace)
  * SCENARIOS RUNNING the daemon has run before (else: first start) and left a control page
  *           TIGHT   arenas have little room, and the next one may have less than this one
@@ -34,6 +36,9 @@
  *           RESTORE a crash may come with an older copy of the store
  *           WIPE    a crash may come with the loss of the runtime directory
  *                   (RESTORE and WIPE: of both in one crash too, as when a host is set up anew)
+ *           PIN     a reader may pin one snapshot, and read it later
+ *           LOG     a commit may cut the daemon's log short
+ *           ONLY_x  readers do nothing else: READ, LIST, FEED, WAIT
  * RULES     -DWITHOUT_x leaves one rule out, and must then be caught. Numbers are those of the
  *           protocol's rules:
  *
@@ -46,6 +51,7 @@
  *   6  RETIRED                      Publisher, CONTROL              WITHOUT_RETIRED
  *      ... before the new page      Publisher, CONTROL              WITHOUT_RETIRED_FIRST
  *   7  wait: time-out, path check   Reader, WAIT                    (WIPE: else left behind)
+ *   9  wake at a flip               Builder, FLIP                   WITHOUT_FLIP_WAKE
  *  10  reserve before commit        Publisher, RESERVE              WITHOUT_RESERVE
  *      ... under the publish mutex  Publisher, RESERVE              WITHOUT_RESERVE_LOCK
  *      ... and a flip keeps it      Builder, LAST CATCH-UP          WITHOUT_RESERVE_KEPT
@@ -53,6 +59,7 @@
  *      links before root            Publisher, PUBLISH              WITHOUT_LINKS_FIRST
  *      tail before root             Publisher, PUBLISH              WITHOUT_TAIL_FIRST
  *      wake after root              Publisher, PUBLISH              WITHOUT_WAKE_LAST
+ *      ... of all who wait          wake_all                        WITHOUT_WAKE_ALL
  *  12  one record a key             Publisher, COMMIT               (by construction)
  *  14  no answer before publish     Answerer                        WITHOUT_ANSWER_AFTER_PUBLISH
  *  15  flip between publishes       Builder, LAST CATCH-UP          WITHOUT_FLIP_LOCK
@@ -64,13 +71,25 @@
  *      ... for a new control too    Publisher, RESTORED             WITHOUT_FRESH_INCARNATION
  *  20  ENOENT: look again           Reader, ATTACH                  (asserted: the root has moved)
  *  21  chains go down               newest_at, LIST                 (asserted)
+ *  23  a pin holds its mapping      free_inodes                     WITHOUT_PIN_HOLDS
  *  24  linked by the first record   append                          WITHOUT_LINK_ONCE
  *      namespaces before tables     Publisher, PUBLISH              WITHOUT_NAMESPACE_FIRST
  *  25  feed from base on            Reader, FEED                    WITHOUT_BASE_CHECK
+ *      ... else from the log        Reader, LOG                     WITHOUT_LOG_FLOOR
+ *      ... once it is published     Reader, LOG                     WITHOUT_LOG_PUBLISHED
  *  26  waits expect the word read   Reader, WAIT                    WITHOUT_EXPECTED_WORD
  */
 #ifndef TABLES
 #define TABLES 1
+#endif
+#if !defined(ONLY_WAIT) && !defined(ONLY_FEED) && !defined(ONLY_LIST)
+#define DOES_READ
+#endif
+#if !defined(ONLY_WAIT) && !defined(ONLY_FEED) && !defined(ONLY_READ)
+#define DOES_LIST
+#endif
+#if !defined(ONLY_WAIT) && !defined(ONLY_LIST) && !defined(ONLY_READ)
+#define DOES_FEED
 #endif
 #ifndef INITIAL
 #define INITIAL 1
@@ -90,6 +109,13 @@
 
 #define KEYS (1 + TABLES)            /* key 0 is the namespace, the others are tables in it */
 #define NAMESPACE 0
+#ifdef NESTED
+#define NAMESPACES 2                 /* key 1 is a namespace in the first, the others are in it */
+#define PARENT(key) ((key) == 1 -> 0 : 1)
+#else
+#define NAMESPACES 1
+#define PARENT(key) NAMESPACE
+#endif
 #ifdef RESTORE
 #define FIRST_GENERATION 2           /* so that there is an older copy to restore */
 #define RESTORES CRASHES             /* each restored store skips a generation */
@@ -118,10 +144,10 @@ typedef Arena {
   byte epoch; byte control; byte incarnation;
   byte base; byte base_end;          /* generation and end of the base copy */
   byte capacity; byte end;           /* private to the daemon: records that fit, that are there */
-  bit has_namespace;                 /* private to the daemon: key 0 has a record here */
+  byte has_namespace;                /* private to the daemon: as bits, those with a record here */
   byte tail; byte published;         /* published_tail, published_generation */
   byte slot[KEYS];                   /* the index */
-  byte children;                     /* ChildHeads of the namespace's first record */
+  byte children[NAMESPACES];         /* ChildHeads of each namespace's first record */
   byte generation[RECORDS]; byte previous[RECORDS]; byte sibling[RECORDS];
   byte key[RECORDS]; bit live[RECORDS];
   byte history;                      /* ghost: which of the store's histories it shows */
@@ -153,8 +179,12 @@ byte reserved = 0;                   /* records reserved by a commit that is not
 /* ---- the readers' state that the kernel sees ---- */
 
 byte mapped[READERS]; byte opened[READERS];
+#ifdef PIN
+byte pinned[READERS]; byte pin_generation[READERS];
+#endif
 bit asleep[READERS]; byte sleeps_on[READERS]; byte expected[READERS];
 bit wake_owed[CONTROLS];             /* ghost: root stored, wake not yet issued */
+bit must_wake[READERS];              /* ghost: was asleep when a root was stored */
 byte readers = 0;
 
 /* ---- ghost: the truth ---- */
@@ -185,12 +215,16 @@ inline append(a, key_, generation_, live_) {
   arena[a].live[arena[a].end] = live_;
   arena[a].previous[arena[a].end] = arena[a].slot[key_];
   if
-  :: key_ == NAMESPACE -> arena[a].has_namespace = 1
-  :: else ->
-     assert(arena[a].has_namespace);                    /* with the parent's ChildHeads */
+  :: key_ != NAMESPACE ->
+     assert((arena[a].has_namespace >> PARENT(key_)) & 1);     /* with the parent's ChildHeads */
 #ifndef WITHOUT_LINKS_FIRST
      link(a, key_, arena[a].end)
 #endif
+  :: else
+  fi;
+  if
+  :: key_ < NAMESPACES -> arena[a].has_namespace = arena[a].has_namespace | (1 << key_)
+  :: else
   fi
 }
 
@@ -201,7 +235,8 @@ inline link(a, key_, record_) {
 #else
   :: arena[a].previous[record_] == 0 ->
 #endif
-     arena[a].sibling[record_] = arena[a].children; arena[a].children = record_
+     arena[a].sibling[record_] = arena[a].children[PARENT(key_)];
+     arena[a].children[PARENT(key_)] = record_
   :: else
   fi
 }
@@ -267,7 +302,12 @@ inline free_inodes() {
      b_ = (k_ == current);
      x_ = 0;
      do
-     :: x_ < READERS -> b_ = (b_ || mapped[x_] == k_ || opened[x_] == k_); x_++
+     :: x_ < READERS ->
+        b_ = (b_ || mapped[x_] == k_ || opened[x_] == k_);
+#if defined(PIN) && !defined(WITHOUT_PIN_HOLDS)
+        b_ = (b_ || pinned[x_] == k_);
+#endif
+        x_++
      :: else -> break
      od;
      x_ = 0;
@@ -277,8 +317,9 @@ inline free_inodes() {
         arena[k_].used = 0; arena[k_].complete = 0; arena[k_].epoch = 0; arena[k_].control = 0;
         arena[k_].incarnation = 0; arena[k_].base = 0; arena[k_].base_end = 0;
         arena[k_].capacity = 0; arena[k_].end = 0; arena[k_].has_namespace = 0;
-        arena[k_].tail = 0; arena[k_].published = 0; arena[k_].children = 0;
+        arena[k_].tail = 0; arena[k_].published = 0;
         arena[k_].history = 0;
+        x_ = 0; do :: x_ < NAMESPACES -> arena[k_].children[x_] = 0; x_++ :: else -> break od;
         x_ = 0; do :: x_ < KEYS -> arena[k_].slot[x_] = 0; x_++ :: else -> break od;
         x_ = 0;
         do
@@ -308,14 +349,33 @@ inline create_arena(a, epoch_) {
   arena[a].used = 1; arena[a].history = history
 }
 
+/* Ghost: with the store of a root. */
+inline owe_wake(c) {
+  wake_owed[c] = 1; k_ = 0;
+  do
+  :: k_ < READERS -> must_wake[k_] = asleep[k_] && sleeps_on[k_] == c; k_++
+  :: else -> break
+  od;
+  k_ = 0
+}
+
 inline store_root(c, epoch_, generation_) {
-  control[c].epoch = epoch_; control[c].generation = generation_; wake_owed[c] = 1
+  control[c].epoch = epoch_; control[c].generation = generation_; owe_wake(c)
 }
 
 inline wake_all(c) {
   k_ = 0;
   do
-  :: k_ < READERS -> if :: sleeps_on[k_] == c -> asleep[k_] = 0 :: else fi; k_++
+  :: k_ < READERS ->
+     if
+     :: asleep[k_] && sleeps_on[k_] == c ->
+        asleep[k_] = 0; must_wake[k_] = 0;
+#ifdef WITHOUT_WAKE_ALL
+        break
+#endif
+     :: else
+     fi;
+     k_++
   :: else -> break
   od;
   k_ = 0; wake_owed[c] = 0
@@ -366,7 +426,10 @@ start:
       fresh = (page == 0 || control[page].epoch == RETIRED);
       /* What readers of that page may have seen. RETIRED hides it; the arenas still tell. */
       if
-      :: page != 0 && !fresh -> known = control[page].generation
+      :: page != 0 && !fresh ->
+         x_ = arena_named[control[page].epoch];
+         known = (x_ != 0 -> arena[x_].published : control[page].generation);
+         x_ = 0
 #ifndef WITHOUT_RETIRED_GENERATION
       :: page != 0 && fresh ->
          k_ = 0;
@@ -482,6 +545,7 @@ start:
 #endif
           d_step { wake_all(page) };
           d_step { arena_named[old_epoch] = 0; free_inodes() }
+       :: !replace && page != 0 -> d_step { wake_all(page) }
        :: else
        fi;
        page = controls
@@ -524,12 +588,12 @@ start:
          do
          :: key < KEYS ->
             if
-            :: key == NAMESPACE || NEXT.version[NAMESPACE] != 0 ->
+            :: key == NAMESPACE || NEXT.version[PARENT(key)] != 0 ->
                NEXT.version[key] = generation;
                NEXT.changed = NEXT.changed | (1 << key)
             :: NEXT.changed != 0  /* dropped or still absent; no empty commits */
 #if INITIAL == 0
-            :: key == NAMESPACE || NEXT.changed & 1 ->    /* created and dropped */
+            :: key == NAMESPACE || (NEXT.changed >> PARENT(key)) & 1 ->    /* created and dropped */
                NEXT.changed = NEXT.changed | (1 << key)
 #endif
             fi;
@@ -557,6 +621,9 @@ end_full:                                               /* for good, once FLIPS 
        };
 #endif
        d_step { store_generation = generation; commits++ };        /* durable */
+#ifdef LOG
+       if :: log_floor = generation - 1 :: skip fi;                /* in the same transaction */
+#endif
 
        /* PUBLISH */
        atomic { publish_mutex == 0 -> publish_mutex = 1 };
@@ -569,35 +636,35 @@ end_full:                                               /* for good, once FLIPS 
        fi;
 #endif
 #ifdef WITHOUT_SLOTS_FIRST
-       d_step { control[page].generation = generation; wake_owed[page] = 1 };
+       d_step { control[page].generation = generation; owe_wake(page) };
 #endif
 #ifdef WITHOUT_NAMESPACE_FIRST
        key = KEYS;
        do
-       :: key > 0 -> d_step { key-- ;
+       :: key > 0 ->
+          key--;
 #else
        key = 0;
        do
-       :: key < KEYS -> d_step {
+       :: key < KEYS ->
 #endif
-            if
-            :: (NEXT.changed >> key) & 1 ->
+          if
+          :: (NEXT.changed >> key) & 1 ->
+             d_step {
                append(current, key, generation, NEXT.version[key] != 0);
                record[key] = arena[current].end
-            :: else
-            fi;
-#ifndef WITHOUT_NAMESPACE_FIRST
-            key++
+             };
+             d_step {
+               arena[current].slot[key] = record[key];
+#ifndef WITHOUT_LINKS_FIRST
+               record[key] = 0
 #endif
-          }
-       :: else -> break
-       od;
-       key = 0;
-       do
-       :: key < KEYS -> d_step {
-            if :: record[key] != 0 -> arena[current].slot[key] = record[key] :: else fi;
-            key++
-          }
+             }
+          :: else
+          fi;
+#ifndef WITHOUT_NAMESPACE_FIRST
+          key++
+#endif
        :: else -> break
        od;
        key = 0;
@@ -614,7 +681,7 @@ end_full:                                               /* for good, once FLIPS 
          control[page].epoch = arena[current].epoch;    /* the arena it knows */
 #endif
 #ifndef WITHOUT_WAKE_LAST
-         wake_owed[page] = 1
+         owe_wake(page)
 #endif
        };
 #endif
@@ -633,11 +700,11 @@ end_full:                                               /* for good, once FLIPS 
          key = 0
        };
 #endif
+       d_step { publish_mutex = 0; reserved = 0; need = 0 };
 #ifndef WITHOUT_WAKE_LAST
        d_step { wake_all(page) };
 #endif
        d_step {
-         publish_mutex = 0; reserved = 0; need = 0;
          if :: generation > answered -> answered = generation :: else fi;    /* it leaves */
          generation = 0; k_ = 0;
          do :: k_ < KEYS -> record[k_] = 0; k_++ :: else -> break od; k_ = 0
@@ -741,13 +808,17 @@ begin:
        d_step { arena_named[arena[old].epoch] = 0; free_inodes() };
 #endif
        /* FLIP */
-       d_step { control[page].epoch = epoch; wake_owed[page] = 1 };
+       d_step { control[page].epoch = epoch; owe_wake(page) };
        d_step { epoch = arena[old].epoch; current = new };
 #ifndef WITHOUT_FLIP_LOCK
        publish_mutex = 0;
 #endif
        d_step { arena_named[epoch] = 0; free_inodes() };
+#ifndef WITHOUT_FLIP_WAKE
        d_step { wake_all(page) };
+#else
+       wake_owed[page] = 0;
+#endif
 given_up:
        atomic { old = 0; new = 0; at = 0; position = 0; epoch = 0 }
     :: flips >= FLIPS ->
@@ -833,6 +904,17 @@ inline attach_anew() {
 #define SAME_INCARNATION(a, b) true
 #endif
 
+#ifndef WITHOUT_LOG_FLOOR
+#define LOG_REACHES(g) ((g) >= log_floor)
+#else
+#define LOG_REACHES(g) true
+#endif
+#if !defined(WITHOUT_LOG_INCARNATION) && !defined(WITHOUT_INCARNATION)
+#define LOG_IS_OF(i) ((i) == store_incarnation)
+#else
+#define LOG_IS_OF(i) true
+#endif
+
 active [READERS] proctype Reader() {
   byte id, page_, mapped_epoch, epoch, generation, record, found, at, listed;
   byte token, token_incarnation, token_history;         /* where this reader's feed stands */
@@ -897,6 +979,7 @@ again:
          assert(arena[mapped[id]].complete);
          assert(arena[mapped[id]].epoch == epoch);
          assert(arena[mapped[id]].control == control[page_].id);
+         assert(arena[mapped[id]].published >= generation);
          free_inodes()
        }
      }
@@ -912,6 +995,28 @@ again:
     epoch = 0
   };
   if
+#ifdef ONLY_WAIT
+  :: skip
+#endif
+#ifdef PIN
+  :: d_step { pinned[id] == 0 -> pinned[id] = mapped[id]; pin_generation[id] = generation }
+  :: /* PINNED: at any time later. Its arena is not the current one any more, maybe, and its root
+      * is not looked at. */
+     d_step {
+       pinned[id] != 0 ->
+       do
+       :: record < KEYS ->
+          newest_at(pinned[id], record, pin_generation[id], found);
+          found = ((found != 0 && arena[pinned[id]].live[found])
+                   -> arena[pinned[id]].generation[found] : 0);
+          assert(found == TRUTH(arena[pinned[id]].history, pin_generation[id]).version[record]);
+          found = 0; record++
+       :: else -> break
+       od;
+       record = 0; pinned[id] = 0; pin_generation[id] = 0; free_inodes()
+     }
+#endif
+#ifdef DOES_READ
   :: /* READ: every key. A slot's load and the walk behind it are one step, since what the slot
       * reaches is immutable. */
      do
@@ -925,18 +1030,23 @@ again:
      :: else -> break
      od;
      record = 0
-  :: /* LIST: the namespace at this generation, then the chain of its children, each looked up */
+#endif
+#ifdef DOES_LIST
+  :: /* LIST: a namespace at this generation, then the chain of its children, each looked up */
+#ifdef NESTED
+     if :: at = 0 :: at = 1 fi;
+#endif
      d_step {
-       newest_at(mapped[id], NAMESPACE, generation, found);
+       newest_at(mapped[id], at, generation, found);
        if
-       :: found != 0 && arena[mapped[id]].live[found] -> listed = 1
+       :: found != 0 && arena[mapped[id]].live[found] -> listed = 1 << at
        :: else
        fi;
        found = 0
      };
      if
      :: listed ->
-        record = arena[mapped[id]].children;
+        record = arena[mapped[id]].children[at];
         do
         :: record != 0 -> d_step {
              newest_at(mapped[id], arena[mapped[id]].key[record], generation, found);
@@ -960,13 +1070,16 @@ again:
        do
        :: record < KEYS ->
           assert(((listed >> record) & 1) ==
-                 (TRUTH(arena[mapped[id]].history, generation).version[record] != 0));
+                 (TRUTH(arena[mapped[id]].history, generation).version[record] != 0 &&
+                  (record == at || (record != NAMESPACE && PARENT(record) == at))));
           record++
        :: else -> break
        od;
-       record = 0; listed = 0
+       record = 0; listed = 0; at = 0
        }
      }
+#endif
+#ifdef DOES_FEED
   :: /* FEED: (token, generation], then the token moves up. Tokens of another incarnation, and of a
       * generation that is not reached yet, are gone. */
      d_step {
@@ -1016,30 +1129,69 @@ again:
              assert(listed == TRUTH(arena[found].history, at).changed);
              assert(at == generation)
 #ifndef WITHOUT_BASE_CHECK
-          :: else ->
-             /* from the daemon's log, if the daemon of this page is there */
+          :: else -> listed = 255                       /* by the daemon's log, in a while */
+#endif
+          fi
+       fi;
+       k_ = 0; x_ = 0; at = 0; record = 0;
+       if
+       :: listed == 255
+       :: else ->
+          token = generation; token_incarnation = arena[found].incarnation;
+          token_history = arena[found].history; found = 0; listed = 0
+       fi
+     };
+     if
+     :: listed == 255 ->
+        /* LOG: whichever daemon is there answers from one read transaction: where it can, every
+         * change up to its store's generation. The answer leaves once that is published. */
+        found = 0; listed = 0;
+        if
+        :: d_step {
+             ready == life ->
              if
-             :: ready == life && page == page_ && token >= log_floor &&
-                SAME_INCARNATION(token_incarnation, store_incarnation) ->
+             :: token <= store_generation && LOG_REACHES(token) && LOG_IS_OF(token_incarnation) ->
                 k_ = 0;
                 do
-                :: k_ < KEYS ->
+                :: k_ < KEYS ->                         /* it starts from the token's state ... */
                    assert(TRUTH(token_history, token).version[k_] ==
                           TRUTH(history, token).version[k_]);
                    k_++
                 :: else -> break
-                od
-             :: else
+                od;
+                k_ = token + 1;
+                do
+                :: k_ <= store_generation ->            /* ... and nothing is cut from the log */
+                   assert(k_ > log_floor || TRUTH(history, k_).changed == 0);
+                   k_++
+                :: else -> break
+                od;
+                k_ = 0; at = store_generation; record = life; x_ = store_incarnation;
+                listed = history; found = x_; x_ = 0
+             :: else                                    /* gone */
              fi
+           }
+        :: skip                                         /* there is none */
+        fi;
+        if
+        :: at != 0 ->
+           if
+           :: atomic {
+#ifndef WITHOUT_LOG_PUBLISHED
+                record == life && control[page].generation >= at ->
+#else
+                record == life ->
 #endif
-          fi
-       fi;
-       k_ = 0; x_ = 0; at = 0; listed = 0; record = 0
-     };
-     d_step {
-       token = generation; token_incarnation = arena[found].incarnation;
-       token_history = arena[found].history; found = 0
-     }
+                token = at; token_incarnation = found; token_history = listed
+              }
+           :: record != life                            /* killed before it answered */
+           fi
+        :: else                                         /* the feed stays where it is: asked again */
+        fi;
+        d_step { at = 0; record = 0; found = 0; listed = 0 }
+     :: else
+     fi
+#endif
   fi;
   /* WAIT for a change, with a time-out after which the path is checked */
   if
@@ -1058,7 +1210,7 @@ again:
      if
      :: asleep[id] == 0
      :: d_step {
-          asleep[id] == 1 -> asleep[id] = 0;
+          asleep[id] == 1 -> asleep[id] = 0; must_wake[id] = 0;
           if :: control_at_path != 0 && control_at_path != page_ -> attach_anew() :: else fi
         }
      fi;
@@ -1070,9 +1222,11 @@ progress:
 }
 
 /* A reader sleeps on a word that is no longer there only while somebody still owes the wake, or was
- * killed owing it: then the next start wakes, and the time-out bounds the wait. */
-#define OVERSLEPT(r) (asleep[r] && control[sleeps_on[r]].generation != expected[r] && \
-                      !wake_owed[sleeps_on[r]])
+ * killed owing it: then the next start wakes, and the time-out bounds the wait. (Who falls asleep
+ * after a flip with the root of before does not notice: the half that FUTEX_WAIT compares is the
+ * same. It holds nothing but the page.) */
+#define OVERSLEPT(r) (asleep[r] && !wake_owed[sleeps_on[r]] && \
+                      (control[sleeps_on[r]].generation != expected[r] || must_wake[r]))
 active proctype Monitor() {
 end:
 #if READERS == 1
