@@ -136,8 +136,8 @@ void write_files(const DamagedSegment& damaged, const std::string& directory) {
              damaged.arena.span());
 }
 
-void check_files(const SmallSegment& segment, const DamagedSegment& damaged, Start start) {
-  const std::string& directory = scratch_directory();
+void check_files(const SmallSegment& segment, const DamagedSegment& damaged,
+                 const std::string& directory, Start start) {
   write_files(damaged, directory);
   check_attach(segment, directory);
   if (start != Start::kNone) check_start(segment, directory, start);

@@ -13,9 +13,10 @@ enum class Start : std::uint8_t { kNone, kRefuse, kReplace };
 /// Makes `directory` hold these two files and nothing else.
 void write_files(const DamagedSegment& damaged, const std::string& directory);
 
-/// A reader attaches and reads, or gets an error that names the file. A publisher that starts over
-/// the files refuses them, or serves what its store has; either way nothing it left is in the way
-/// of the next.
-void check_files(const SmallSegment& segment, const DamagedSegment& damaged, Start start);
+/// Writes the files into `directory`. A reader attaches and reads, or gets an error that names the
+/// file. A publisher that starts over the files refuses them, or serves what its store has; either
+/// way nothing it left is in the way of the next.
+void check_files(const SmallSegment& segment, const DamagedSegment& damaged,
+                 const std::string& directory, Start start);
 
 }  // namespace iceblink::test

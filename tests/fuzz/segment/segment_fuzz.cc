@@ -12,6 +12,7 @@
 #include "shm/verifier.h"
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/fuzz/fuzz_target.h"
+#include "tests/fuzz/scratch_directory.h"
 #include "tests/fuzz/segment/damaged_files.h"
 #include "tests/fuzz/segment/patches.h"
 
@@ -36,8 +37,13 @@ constexpr std::uint8_t kStartsPublisher = 32;
 constexpr std::uint8_t kReplacesForeignPage = 64;
 constexpr std::uint8_t kSkipsFiles = 128;
 
+const ScratchDirectory& scratch() {
+  static const ScratchDirectory directory;
+  return directory;
+}
+
 const SmallSegment& small_segment() {
-  static const SmallSegment segment = make_small_segment(scratch_directory());
+  static const SmallSegment segment = make_small_segment(scratch().path());
   return segment;
 }
 
@@ -196,6 +202,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Start start = (data[0] & kStartsPublisher) == 0       ? Start::kNone
                       : (data[0] & kReplacesForeignPage) != 0 ? Start::kReplace
                                                               : Start::kRefuse;
-  if ((data[0] & kSkipsFiles) == 0) check_files(small_segment(), damaged, start);
+  if ((data[0] & kSkipsFiles) == 0) {
+    check_files(small_segment(), damaged, scratch().path(), start);
+  }
   return 0;
 }

@@ -126,20 +126,4 @@ const Version* true_version(const SmallSegment& segment, std::string_view key,
   return newest != nullptr && shm::is_tombstone(newest->kind) ? nullptr : newest;
 }
 
-const std::string& scratch_directory() {
-  struct Directory {
-    Directory() {
-      if (::mkdtemp(path.data()) == nullptr) std::abort();
-    }
-    ~Directory() {
-      std::error_code error;
-      std::filesystem::remove_all(path, error);
-    }
-    std::string path = std::filesystem::exists("/dev/shm") ? "/dev/shm/iceblink-fuzz-XXXXXX"
-                                                           : "/tmp/iceblink-fuzz-XXXXXX";
-  };
-  static const Directory directory;
-  return directory.path;
-}
-
 }  // namespace iceblink::test

@@ -67,7 +67,4 @@ inline constexpr std::uint64_t kSmallIndexCapacity = 64;
 [[nodiscard]] const Version* true_version(const SmallSegment& segment, std::string_view key,
                                           std::uint64_t generation) noexcept;
 
-/// A directory on a tmpfs, where there is one; gone at the end of the process.
-[[nodiscard]] const std::string& scratch_directory();
-
 }  // namespace iceblink::test
