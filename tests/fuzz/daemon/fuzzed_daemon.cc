@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <boost/json/parse.hpp>
+#include <cerrno>
 #include <charconv>
 #include <fstream>
+#include <system_error>
 
 #include "tests/fuzz/fuzz_check.h"
 
@@ -129,19 +131,23 @@ std::string FuzzedDaemon::talk(std::string_view bytes) const {
   // Who was refused may be cut off while still sending.
   while (!bytes.empty()) {
     const auto count = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;  // libFuzzer has a timer
     if (count <= 0) break;
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
   ::shutdown(fd, SHUT_WR);
   std::string answers;
   std::array<char, 1 << 16> part;
-  ssize_t count = 0;
-  while ((count = ::recv(fd, part.data(), part.size(), 0)) > 0) {
+  while (true) {
+    const auto count = ::recv(fd, part.data(), part.size(), 0);
+    if (count < 0 && errno == EINTR) continue;
+    fuzz_check(count >= 0, "every answer comes in time, and the connection ends",
+               std::generic_category().message(errno));
+    if (count == 0) break;
     answers.append(part.data(), static_cast<std::size_t>(count));
     fuzz_check(answers.size() <= kAnswerBytesMax, "answers end");
   }
   ::close(fd);
-  fuzz_check(count == 0, "every answer comes in time, and the connection ends");
   return answers;
 }
 
