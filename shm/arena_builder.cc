@@ -40,6 +40,12 @@ Error damaged(const ArenaView& source) {
           "arena." + std::to_string(source.header().epoch) + " is damaged: it cannot be copied"};
 }
 
+// What a record of `source` says, which may be anything where that is damaged.
+Status copy(const RecordView& record, const ArenaView& source, ArenaWriter& arena) {
+  const Change change = change_of(record);
+  return arena.accepts(change) ? add(change, arena) : damaged(source);
+}
+
 // Breadth first, so that a namespace comes before its children.
 Status fill_namespaces(const ArenaView& source, std::uint64_t generation, ArenaWriter& arena) {
   std::deque<std::string_view> parents{std::string_view{}};  // keys point into the source
@@ -48,7 +54,7 @@ Status fill_namespaces(const ArenaView& source, std::uint64_t generation, ArenaW
     const FindStatus visited =
         source.visit_namespaces(parents.front(), generation, [&](const RecordView& record) {
           if (!status) return;
-          status = add(change_of(record), arena);
+          status = copy(record, source, arena);
           parents.push_back(record.key());
         });
     if (visited != FindStatus::kFound) return damaged(source);
@@ -67,7 +73,7 @@ Status fill_tables(const ArenaView& source, std::uint64_t generation, ArenaWrite
     const Found found = source.find_version(slot & kOffsetMask, generation);
     if (found.status == FindStatus::kCorrupt) return damaged(source);
     if (found.status == FindStatus::kAbsent || is_namespace_class(found.record.kind())) continue;
-    ICEBLINK_RETURN_IF_ERROR(add(change_of(found.record), arena));
+    ICEBLINK_RETURN_IF_ERROR(copy(found.record, source, arena));
   }
   return Ok{};
 }
@@ -169,7 +175,7 @@ Status catch_up(const ArenaView& source, std::uint64_t* position, std::uint64_t 
   for (std::uint64_t count = 0; *position < end && count < records_max; ++count) {
     const RecordView record = source.record_at(*position);
     if (!record || record.span_bytes() > end - *position) return damaged(source);
-    ICEBLINK_RETURN_IF_ERROR(add(change_of(record), arena));
+    ICEBLINK_RETURN_IF_ERROR(copy(record, source, arena));
     *position += record.span_bytes();
   }
   return Ok{};

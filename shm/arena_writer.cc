@@ -88,21 +88,39 @@ ArenaWriter::Place ArenaWriter::locate(std::string_view key, std::uint64_t hash)
   std::abort();  // one slot always stays empty
 }
 
-ChildHeads* ArenaWriter::children_of(std::string_view namespace_key) noexcept {
+ChildHeads* ArenaWriter::find_children_of(std::string_view namespace_key) noexcept {
   if (namespace_key.empty()) return &header_->root_children;
   if (parent_heads_ != nullptr && namespace_key == parent_key_) return parent_heads_;
   const Place place = locate(namespace_key, hash_encoded(namespace_key, header_->hash_seed));
   const ChildHeads* heads = place.newest ? view_.child_heads(place.newest) : nullptr;
-  if (heads == nullptr) std::abort();  // a child without its namespace
+  if (heads == nullptr) return nullptr;
   parent_key_.assign(namespace_key);
   parent_heads_ =
       reinterpret_cast<ChildHeads*>(bytes_ + (reinterpret_cast<const std::byte*>(heads) - bytes_));
   return parent_heads_;
 }
 
+bool ArenaWriter::accepts(const Change& change) noexcept {
+  switch (change.kind) {
+    case RecordKind::kTable:
+    case RecordKind::kView:
+    case RecordKind::kNamespace:
+    case RecordKind::kTombstone:
+    case RecordKind::kNamespaceTombstone:
+      break;
+    default:
+      return false;
+  }
+  const bool names_namespace = change.key.find(kKeyNameSeparator) == std::string_view::npos;
+  return !change.key.empty() && change.key.size() <= kKeyBytesMax &&
+         names_namespace == is_namespace_class(change.kind) &&
+         find_children_of(parent_of(change.key)) != nullptr;
+}
+
 void ArenaWriter::link_into_parent(const Change& change, Record* record,
                                    std::uint64_t offset) noexcept {
-  ChildHeads* heads = children_of(parent_of(change.key));
+  ChildHeads* heads = find_children_of(parent_of(change.key));
+  if (heads == nullptr) std::abort();  // a child without its namespace
   auto& head = is_namespace_class(change.kind) ? heads->namespaces : heads->tables;
   // relaxed: only this thread stores it
   const std::uint64_t next = head.load(std::memory_order_relaxed);

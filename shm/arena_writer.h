@@ -61,6 +61,9 @@ class ArenaWriter {
   /// and the parent namespace; else std::abort, since a caller that got here has committed.
   [[nodiscard]] Pending append(const Change& change) noexcept;
   void store_slot(Pending pending) noexcept;
+  /// False: no writer made this, so that it cannot be appended: a key that is none, or not one of
+  /// its kind's class, or whose namespace is not here. For what comes from another arena.
+  [[nodiscard]] bool accepts(const Change& change) noexcept;
 
   /// Says that the next `bytes` bytes may be in the writing.
   void announce_append(std::uint64_t bytes) noexcept;
@@ -89,7 +92,8 @@ class ArenaWriter {
     RecordView newest;  // empty: the key is new here
   };
   [[nodiscard]] Place locate(std::string_view key, std::uint64_t hash) noexcept;
-  [[nodiscard]] ChildHeads* children_of(std::string_view namespace_key) noexcept;
+  /// Null when the namespace is not here.
+  [[nodiscard]] ChildHeads* find_children_of(std::string_view namespace_key) noexcept;
   void link_into_parent(const Change& change, Record* record, std::uint64_t offset) noexcept;
   void count(RecordKind kind, std::int64_t by) noexcept;
 

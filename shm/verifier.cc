@@ -77,7 +77,9 @@ class ArenaCheck {
   void check_header(std::uint64_t limit) {
     for (const auto& [from, to] :
          {std::pair<std::size_t, std::size_t>{184, 192}, {240, 256}, {272, kArenaHeaderBytes}}) {
-      if (!all_zero(bytes_.subspan(from, to - from))) fail(from, "reserved bytes are not zero");
+      if (header_.features_optional == 0 && !all_zero(bytes_.subspan(from, to - from))) {
+        fail(from, "reserved bytes are not zero");
+      }
     }
     if (checked_offset(limit & kOffsetMask) != limit) {
       fail(offsetof(ArenaHeader, append_limit), "the append limit's check does not match");
@@ -134,6 +136,12 @@ class ArenaCheck {
   }
 
   void check_links(const RecordView& record) {
+    const std::string_view text = record.key();
+    const bool names_namespace = text.find(kKeyNameSeparator) == std::string_view::npos;
+    if (text.empty() || text.size() > kKeyBytesMax ||
+        names_namespace != is_namespace_class(record.kind())) {
+      fail(record.offset(), "the key is not one of its kind");
+    }
     auto [entry, is_new] = keys_.try_emplace(record.key());
     Key& key = entry->second;
     if (record.previous_offset() != key.newest) fail(record.offset(), "a version link is wrong");
@@ -231,6 +239,11 @@ class ArenaCheck {
       const ChildHeads* heads = view_.child_heads(view_.record_at(state.newest));
       if (heads != nullptr) check_heads(state.heads, *heads, key);
     }
+    for (const auto& [parent, heads] : heads_) {
+      const auto found = keys_.find(parent);
+      if (parent.empty() || (found != keys_.end() && found->second.heads != 0)) continue;
+      fail(std::max(heads.tables, heads.namespaces), "the record's namespace is not here");
+    }
   }
 
   void check_heads(std::uint64_t offset, const ChildHeads& heads, std::string_view key) {
@@ -279,6 +292,8 @@ VerifyReport verify_control(std::span<const std::byte> bytes, const std::string&
     report.problems.push_back(page.error().message());
     return report;
   }
+  // An optional addition stands in bytes that were zero.
+  if ((*page)->features_optional != 0) return report;
   for (const auto& [from, to] : kControlReserved) {
     if (!all_zero(bytes.subspan(from, to - from))) {
       report.problems.push_back(name + ": offset " + std::to_string(from) +

@@ -62,8 +62,11 @@ TEST(Verifier, FindsEveryFlippedByteAndLookupsNeverCrash) {
   ASSERT_TRUE(sound.complete);
   ASSERT_GT(sound.record_count, 14U);
 
+  // Of the room behind the records, which is large, only some.
+  const auto tail = ArenaView::open(bytes, "arena")->published_tail();
+  constexpr std::size_t kStepInFreeRoom = 61;
   std::size_t answers = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
+  for (std::size_t i = 0; i < bytes.size(); i += i < tail ? 1 : kStepInFreeRoom) {
     for (const auto pattern : {std::byte{0x01}, std::byte{0x80}, std::byte{0xff}}) {
       bytes[i] ^= pattern;
       ASSERT_FALSE(verify_arena(bytes, "arena", page).problems.empty())
