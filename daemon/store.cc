@@ -135,10 +135,10 @@ class LmdbStore final : public Store {
 
 Status LmdbStore::open() {
   struct stat status {};
+  const bool is_there = ::stat(file_.c_str(), &status) == 0;
+  if (!is_there && errno != ENOENT) return error_of(errno, "stat");
   // LMDB takes an empty file for none, too.
-  if (::stat(file_.c_str(), &status) != 0 || status.st_size == 0) {
-    ICEBLINK_RETURN_IF_ERROR(make_file());
-  }
+  if (!is_there || status.st_size == 0) ICEBLINK_RETURN_IF_ERROR(make_file());
   ICEBLINK_RETURN_IF_ERROR(open_environment(dir_.store_dir(), 0));
   ICEBLINK_RETURN_IF_ERROR(check_length());
   ICEBLINK_RETURN_IF_ERROR(open_or_make());
