@@ -27,8 +27,8 @@
 #include "tests/process/rest_requests.h"
 #include "tests/process/world.h"
 
-// The stores that this program itself opens are on a tmpfs; syncing the directories above them would
-// be all that it does.
+// The stores that this program itself opens are on a tmpfs; syncing the directories above them
+// would be all that it does.
 extern "C" int fsync(int) {
   return 0;
 }

@@ -69,7 +69,6 @@ TEST_F(StartingUnderFaults, StartsOrSaysWhyNotAndLosesNothing) {
   for (std::size_t i = 0; i < all.size(); i += stride, ++tried) {
     world_.stop_daemon();
     switch_.arm(all[i]);
-    std::fprintf(stderr, "TRY %s\n", text_of(all[i]).c_str());
     const bool has_started = start();
     switch_.disarm();
     SCOPED_TRACE(text_of(all[i]) + " on " + switch_.fired_on());
