@@ -52,7 +52,9 @@ Status move_store_to_its_place(const std::string& data_dir) {
   const std::string to = store_dir_of(data_dir) + "/data.mdb";
   const std::string from = data_dir + "/data.mdb";
   struct stat status {};
-  if (::stat(to.c_str(), &status) == 0 || ::stat(from.c_str(), &status) != 0) return Ok{};
+  if (::stat(to.c_str(), &status) == 0) return Ok{};
+  if (errno != ENOENT) return error_of(errno, to, "stat");
+  if (::stat(from.c_str(), &status) != 0) return Ok{};
   if (::rename(from.c_str(), to.c_str()) != 0) return error_of(errno, from, "move to " + to);
   // LMDB makes a new one.
   ::unlink((data_dir + "/lock.mdb").c_str());

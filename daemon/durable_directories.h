@@ -29,4 +29,8 @@ class DurableDirectories {
   std::unordered_map<std::string, Identity> known_;  // guarded by mutex_
 };
 
+/// Syncs every directory above the absolute `path`. Those that may not be opened are not ours to
+/// have made. Returns errno.
+[[nodiscard]] int sync_directories_above(const std::string& path);
+
 }  // namespace iceblink::daemon

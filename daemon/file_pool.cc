@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -14,11 +15,11 @@ namespace iceblink::daemon {
 class FilePool::State {
  public:
   explicit State(FilePoolOptions options) : options_(std::move(options)) {
-    for (std::size_t i = 0; i < options_.threads; ++i) {
-      threads_.emplace_back([this, i] {
-        name_this_thread(options_.name + "-" + std::to_string(i));
-        work();
-      });
+    try {
+      start();
+    } catch (const std::system_error& error) {
+      stop();  // those that run already
+      throw std::system_error(error.code(), "cannot start a thread '" + options_.name + "'");
     }
   }
 
@@ -63,6 +64,15 @@ class FilePool::State {
   }
 
  private:
+  void start() {
+    for (std::size_t i = 0; i < options_.threads; ++i) {
+      threads_.emplace_back([this, i] {
+        name_this_thread(options_.name + "-" + std::to_string(i));
+        work();
+      });
+    }
+  }
+
   void work() {
     for (;;) {
       std::function<void()> job;

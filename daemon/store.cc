@@ -9,12 +9,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "daemon/apart.h"
 #include "daemon/catalog_tables.h"
 #include "daemon/data_dir.h"
+#include "daemon/durable_directories.h"
 #include "daemon/lmdb.h"
 #include "daemon/lmdb_reading.h"
 #include "daemon/lmdb_writing.h"
@@ -101,7 +104,9 @@ class LmdbStore final : public Store {
 
  private:
   [[nodiscard]] Result<std::string> copy_in_child(int fd) const;
-  [[nodiscard]] Status open_environment();
+  [[nodiscard]] Status make_file();
+  [[nodiscard]] Status open_environment(const std::string& path, unsigned flags);
+  [[nodiscard]] Status sync_names() const;
   [[nodiscard]] Status check_length() const;
   [[nodiscard]] Status open_databases(lmdb::Txn& txn, unsigned flags);
   [[nodiscard]] Status open_or_make();
@@ -129,16 +134,46 @@ class LmdbStore final : public Store {
 };
 
 Status LmdbStore::open() {
-  ICEBLINK_RETURN_IF_ERROR(open_environment());
+  struct stat status {};
+  const bool is_there = ::stat(file_.c_str(), &status) == 0;
+  if (!is_there && errno != ENOENT) return error_of(errno, "stat");
+  // LMDB takes an empty file for none, too.
+  if (!is_there || status.st_size == 0) ICEBLINK_RETURN_IF_ERROR(make_file());
+  ICEBLINK_RETURN_IF_ERROR(open_environment(dir_.store_dir(), 0));
   ICEBLINK_RETURN_IF_ERROR(check_length());
   ICEBLINK_RETURN_IF_ERROR(open_or_make());
   // What an earlier daemon committed may have been read back from the page cache: nothing is
   // published before it is durable.
   if (const int code = mdb_env_sync(env_.get(), 1); code != 0) return error_of(code, "sync");
+  return sync_names();
+}
+
+// Under another name until it is whole: LMDB does not sync the first pages of a new file before it
+// goes on, and does not open a file that has lost one of them.
+Status LmdbStore::make_file() {
+  const std::string made = file_ + ".new";
+  ::unlink(made.c_str());
+  ICEBLINK_RETURN_IF_ERROR(open_environment(made, MDB_NOSUBDIR));
+  ICEBLINK_RETURN_IF_ERROR(open_or_make());
+  if (const int code = mdb_env_sync(env_.get(), 1); code != 0) return error_of(code, "sync");
+  env_.reset();
+  ::unlink((made + "-lock").c_str());
+  if (::rename(made.c_str(), file_.c_str()) != 0) return error_of(errno, "rename " + made);
   return Ok{};
 }
 
-Status LmdbStore::open_environment() {
+// That the file is durable is of no use before its name is. Each time: what was made by a daemon
+// that was killed is not synced.
+Status LmdbStore::sync_names() const {
+  std::error_code failure;
+  const auto absolute = std::filesystem::absolute(file_, failure);
+  if (failure) return error_of(failure.value(), "name");
+  const int code = sync_directories_above(absolute.string());
+  if (code != 0) return error_of(code, "sync the directories above");
+  return Ok{};
+}
+
+Status LmdbStore::open_environment(const std::string& path, unsigned flags) {
   MDB_env* env = nullptr;
   if (const int code = mdb_env_create(&env); code != 0) return error_of(code, "create");
   env_.reset(env);
@@ -148,7 +183,7 @@ Status LmdbStore::open_environment() {
   if (code == 0) code = mdb_env_set_assert(env, on_failed_assertion);
   if (code == 0) code = mdb_env_set_mapsize(env, options_.map_bytes);
   // MDB_NOTLS: read transactions may move between threads.
-  if (code == 0) code = mdb_env_open(env, dir_.store_dir().c_str(), MDB_NOTLS, 0600);
+  if (code == 0) code = mdb_env_open(env, path.c_str(), MDB_NOTLS | flags, 0600);
   if (code == 0) return Ok{};
   if (code == MDB_INVALID) return {ErrorKind::kCorrupt, file_ + ": not an LMDB file, or damaged"};
   return error_of(code, "open");

@@ -58,20 +58,6 @@ int make_root(const std::string& path, std::optional<gid_t> group) {
   return 0;
 }
 
-/// Every directory above `path`. Those that may not be opened are not ours to have made. Returns
-/// errno.
-int sync_all_above(const std::string& path) {
-  for (std::size_t end = path.rfind('/'); end != std::string::npos;
-       end = path.rfind('/', end - 1)) {
-    const std::string above = end == 0 ? "/" : path.substr(0, end);
-    const OwnedFd directory(::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    const bool is_synced = directory.get() < 0 || ::fsync(directory.get()) == 0;
-    if (!is_synced && errno != EINVAL && errno != EROFS) return errno;
-    if (end == 0) break;
-  }
-  return 0;
-}
-
 /// Directories below a root, by their way from there.
 class DirectoriesBelow {
  public:
@@ -127,7 +113,7 @@ class DirectoriesBelow {
     const std::string path = relative == "." ? root_path_ : root_path_ + "/" + relative;
     if (durable_.has(path, fd)) return Ok{};
     if (relative == ".") {
-      if (const int code = sync_all_above(path); code != 0) {
+      if (const int code = sync_directories_above(path); code != 0) {
         return error_of(code, location_, "sync the directories above");
       }
     } else {

@@ -62,10 +62,15 @@ void start() {
   ::pthread_once(&started, start);
 }
 
-bool is_regular(int fd) noexcept {
+mode_t type_of(int fd) noexcept {
   struct stat status {};
-  return next_syscall(SYS_newfstatat, fd, "", &status, AT_EMPTY_PATH) == 0 &&
-         S_ISREG(status.st_mode);
+  const bool is_known = next_syscall(SYS_newfstatat, fd, "", &status, AT_EMPTY_PATH) == 0;
+  return is_known ? status.st_mode & S_IFMT : S_IFREG;
+}
+
+/// An eventfd or timerfd, which no disk and no peer makes fail.
+bool is_of_kernel_alone(Call call, int fd) noexcept {
+  return (call == Call::kRead || call == Call::kWrite) && type_of(fd) == 0;
 }
 
 bool writes_or_syncs_files(Call call, int fd) noexcept {
@@ -74,7 +79,7 @@ bool writes_or_syncs_files(Call call, int fd) noexcept {
     case Call::kWritev:
     case Call::kPwrite:
     case Call::kPwritev:
-      return is_regular(fd);
+      return type_of(fd) == S_IFREG;
     case Call::kFsync:
     case Call::kFdatasync:
     case Call::kMsync:
@@ -143,6 +148,10 @@ Verdict judge(Call call, int fd, const char* path) noexcept {
   ::pthread_once(&started, start);
   if (state.plan.delay_mean_us > 0 && writes_or_syncs_files(call, fd)) wait_as_planned();
   Verdict verdict;
+  if (is_of_kernel_alone(call, fd)) {
+    errno = error_before;
+    return {};
+  }
   if (state.page != nullptr) verdict = judge_by_page(*state.page, call, fd, path);
   if (state.plan.action != Action::kNone && state.plan.call == call) {
     auto& count = state.counts[static_cast<std::size_t>(call)];

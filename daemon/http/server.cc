@@ -72,6 +72,10 @@ class Server::State {
           accepting_.emplace_back(std::make_unique<Accepting>(io_, std::move(listener)));
       error_code error;
       accepting->acceptor.assign(stream_protocol(family, 0), accepting->listener.fd(), error);
+      // Else Asio waits for the next connection, while another may wait behind one that is gone.
+      if (!error) {
+        accepting->acceptor.set_option(asio::socket_base::enable_connection_aborted(true), error);
+      }
       if (error) return {ErrorKind::kIo, "cannot listen: " + error.message()};
       (void)accepting->listener.release_fd();
     }

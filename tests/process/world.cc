@@ -49,6 +49,7 @@ bool World::start(std::vector<std::string> arguments) {
   ChildOptions options;
   options.arguments = {"--runtime-dir", runtime_dir_, "--data-dir", data_dir_};
   options.arguments.insert(options.arguments.end(), arguments.begin(), arguments.end());
+  options.environment = environment_;
   daemon_ = std::make_unique<ChildDaemon>(options);
   return daemon_->read_line().has_value();
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/http/child_daemon.h"
@@ -29,6 +30,11 @@ class World {
   bool use_small_tmpfs(const char* size) { return mount_small_tmpfs(runtime_dir_, size); }
   /// As above, for the data directory.
   bool use_small_data_disk(const char* size) { return mount_small_tmpfs(data_dir_, size); }
+
+  /// Of the daemons that are started from now on, on top of ours.
+  void set_environment(std::map<std::string, std::string> environment) {
+    environment_ = std::move(environment);
+  }
 
   /// Starts the daemon and waits for its ready line. False when it ended without one.
   bool start(std::vector<std::string> arguments = {});
@@ -53,6 +59,7 @@ class World {
   std::string runtime_dir_;
   std::string data_dir_;
   std::vector<std::string> mounts_;
+  std::map<std::string, std::string> environment_;
   std::unique_ptr<ChildDaemon> daemon_;
 };
 
