@@ -14,7 +14,7 @@ model=$(cd "$(dirname "$0")" && pwd)/segment_protocol.pml
 
 # NAME DEFINITIONS; the model's defaults: 1 table, 1 commit, 1 flip, 1 crash, 1 reader, first start.
 bounded='
-ok_flip_and_crash
+ok_flip_and_crash       -DONLY_READ
 ok_commits              -DCOMMITS=2 -DCRASHES=0
 ok_room                 -DCOMMITS=2 -DCRASHES=0 -DTIGHT -DONLY_READ
 ok_two_tables           -DTABLES=2 -DCRASHES=0 -DINITIAL=3
@@ -70,6 +70,7 @@ without_log_published         -DWITHOUT_LOG_PUBLISHED -DLOG -DONLY_FEED -DCOMMIT
 without_log_incarnation -DWITHOUT_LOG_INCARNATION -DTABLES=0 -DONLY_FEED -DCOMMITS=2 -DRUNNING -DANEW
 '
 larger='
+ok_full_flip_and_crash
 ok_full_commits          -DCOMMITS=2
 ok_full_log              -DLOG -DONLY_FEED
 ok_full_waiters          -DREADERS=2 -DONLY_WAIT -DCRASHES=0
