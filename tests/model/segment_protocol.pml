@@ -12,8 +12,9 @@
  *              the root has moved (Reader, ATTACH)
  *   listing    names each live child once, and no other (Reader, LIST)
  *   feed       every generation after the token, whole and in order, or "gone" (Reader, FEED)
- *   waiting    asleep on an old word only while a wake is owed; and every root that is stored, a
- *              flip's too, wakes all who were asleep then (Monitor)
+ *   waiting    asleep on an old word only while a wake is owed; every root that is stored, a
+ *              flip's and RETIRED too, wakes all who were asleep then (Monitor); what was answered
+ *              before a wait timed out is seen after it, a new page's too (Reader, READ ROOT)
  *   pins       a pinned snapshot is what it was, over flips, restarts and replacements (PINNED)
  *   room       publishing after the durable commit always fits (append)
  *
@@ -27,7 +28,8 @@
  * checks against damage; retirement of mappings and fork inside one process; two daemons on one
  * directory; a directory deleted under a running daemon; tmpfs space.
  *
- * BOUNDS    TABLES in one namespace (NESTED: the first of them is a namespace, the others in it), COMMITS, FLIPS, CRASHES, READERS;
+ * BOUNDS    TABLES in one namespace (NESTED: the first of them is a namespace, the others in it; 0:
+ *           the namespace alone), COMMITS, FLIPS, CRASHES, READERS;
  *           INITIAL: the keys that are live in generation 1, as bits (bit 0 is the namespace)
  * SCENARIOS RUNNING the daemon has run before (else: first start) and left a control page
  *           TIGHT   arenas have little room, and the next one may have less than this one
@@ -36,6 +38,8 @@
  *           RESTORE a crash may come with an older copy of the store
  *           WIPE    a crash may come with the loss of the runtime directory
  *                   (RESTORE and WIPE: of both in one crash too, as when a host is set up anew)
+ *           ANEW    both of these in each crash, which comes after a commit; the copy is the
+ *                   store's first generation
  *           PIN     a reader may pin one snapshot, and read it later
  *           LOG     a commit may cut the daemon's log short
  *           ONLY_x  readers do nothing else: READ, LIST, FEED, WAIT
@@ -50,7 +54,8 @@
  *   4  control with root set        Publisher, CONTROL              (by construction)
  *   6  RETIRED                      Publisher, CONTROL              WITHOUT_RETIRED
  *      ... before the new page      Publisher, CONTROL              WITHOUT_RETIRED_FIRST
- *   7  wait: time-out, path check   Reader, WAIT                    (WIPE: else left behind)
+ *      ... wakes who slept there    wake_retired                    WITHOUT_RETIRED_WAKE
+ *   7  wait: time-out, path check   Reader, WAIT                    WITHOUT_PATH_CHECK
  *   9  wake at a flip               Builder, FLIP                   WITHOUT_FLIP_WAKE
  *  10  reserve before commit        Publisher, RESERVE              WITHOUT_RESERVE
  *      ... under the publish mutex  Publisher, RESERVE              WITHOUT_RESERVE_LOCK
@@ -77,8 +82,13 @@
  *  25  feed from base on            Reader, FEED                    WITHOUT_BASE_CHECK
  *      ... else from the log        Reader, LOG                     WITHOUT_LOG_FLOOR
  *      ... once it is published     Reader, LOG                     WITHOUT_LOG_PUBLISHED
+ *      ... of one incarnation       Reader, LOG                     WITHOUT_LOG_INCARNATION
  *  26  waits expect the word read   Reader, WAIT                    WITHOUT_EXPECTED_WORD
  */
+#ifdef ANEW
+#define RESTORE
+#define WIPE
+#endif
 #ifndef TABLES
 #define TABLES 1
 #endif
@@ -90,6 +100,9 @@
 #endif
 #if !defined(ONLY_WAIT) && !defined(ONLY_LIST) && !defined(ONLY_READ)
 #define DOES_FEED
+#endif
+#if !defined(ONLY_READ) && !defined(ONLY_LIST) && !defined(ONLY_FEED)
+#define DOES_WAIT
 #endif
 #ifndef INITIAL
 #define INITIAL 1
@@ -185,6 +198,10 @@ byte pinned[READERS]; byte pin_generation[READERS];
 bit asleep[READERS]; byte sleeps_on[READERS]; byte expected[READERS];
 bit wake_owed[CONTROLS];             /* ghost: root stored, wake not yet issued */
 bit must_wake[READERS];              /* ghost: was asleep when a root was stored */
+#if defined(WIPE) && !defined(RESTORE)
+#define TELLS_FLOOR
+byte floor[READERS];                 /* ghost: what was answered when its wait timed out */
+#endif
 byte readers = 0;
 
 /* ---- ghost: the truth ---- */
@@ -381,6 +398,14 @@ inline wake_all(c) {
   k_ = 0; wake_owed[c] = 0
 }
 
+inline wake_retired(c) {
+#ifndef WITHOUT_RETIRED_WAKE
+  d_step { wake_all(c) }
+#else
+  wake_owed[c] = 0
+#endif
+}
+
 /* ---- the daemon: start, then commits ---- */
 
 active proctype Publisher() {
@@ -469,8 +494,8 @@ start:
 #endif
 #endif
 #if !defined(WITHOUT_INCARNATION) && !defined(WITHOUT_FRESH_INCARNATION)
-      /* Nothing tells whether the store is the one that the lost page showed. */
-      :: page == 0 && controls != 0 -> store_incarnation++
+      /* No page to adopt: it does not tell whether the store is the one that it showed. */
+      :: fresh && controls != 0 && known <= store_generation -> store_incarnation++
 #endif
       :: else
       fi;
@@ -543,9 +568,9 @@ start:
 #ifdef WITHOUT_RETIRED_FIRST
           d_step { store_root(page, RETIRED, RETIRED) };
 #endif
-          d_step { wake_all(page) };
+          wake_retired(page);
           d_step { arena_named[old_epoch] = 0; free_inodes() }
-       :: !replace && page != 0 -> d_step { wake_all(page) }
+       :: !replace && page != 0 -> wake_retired(page)
        :: else
        fi;
        page = controls
@@ -850,14 +875,23 @@ active proctype Answerer() {
 
 active proctype Fate() {
   do
+#ifdef ANEW
+  :: crashes < CRASHES && store_generation > FIRST_GENERATION ->
+#else
   :: crashes < CRASHES ->
+#endif
      atomic {
        crashes++; life++;
 #ifdef RESTORE
        if                                               /* the store becomes an older copy */
-       :: store_generation > 1 -> d_step {
+       :: store_generation > 1 ->
+#ifdef ANEW
+          store_generation = 1;
+#else
+          store_generation--;
+#endif
+          d_step {
             history++; k_ = 0;
-            store_generation--;
             do
             :: k_ <= store_generation ->
                TRUTH(history, k_).changed = TRUTH(history - 1, k_).changed;
@@ -875,7 +909,9 @@ active proctype Fate() {
             /* what was answered since the copy was made is lost, as its owner has decided */
             if :: answered > store_generation -> answered = store_generation :: else fi
           }
+#ifndef ANEW
        :: skip
+#endif
        fi;
 #endif
 #ifdef WIPE
@@ -884,7 +920,9 @@ active proctype Fate() {
             control_at_path = 0; k_ = 0;
             do :: k_ < EPOCHS -> arena_named[k_] = 0; k_++ :: else -> break od; k_ = 0
           }
+#ifndef ANEW
        :: skip
+#endif
        fi
 #endif
      }
@@ -904,6 +942,8 @@ inline attach_anew() {
 #define SAME_INCARNATION(a, b) true
 #endif
 
+/* A start that notices a restored store cuts the log, and nothing below reaches it. One that has no
+ * page and no arena left to notice it by draws another incarnation only. */
 #ifndef WITHOUT_LOG_FLOOR
 #define LOG_REACHES(g) ((g) >= log_floor)
 #else
@@ -936,6 +976,10 @@ again:
     assert(generation >= answered || page_ != control_at_path)      /* OWN WRITES */
 #else
     assert(generation >= answered)                                  /* OWN WRITES */
+#endif
+#ifdef TELLS_FLOOR
+    assert(generation >= floor[id]);                    /* a wait that timed out has looked */
+    floor[id] = 0
 #endif
   };
 #ifdef WITHOUT_WHOLE_ROOT
@@ -1186,7 +1230,7 @@ again:
               }
            :: record != life                            /* killed before it answered */
            fi
-        :: else                                         /* the feed stays where it is: asked again */
+        :: else                                         /* the feed stays: asked again */
         fi;
         d_step { at = 0; record = 0; found = 0; listed = 0 }
      :: else
@@ -1194,6 +1238,7 @@ again:
 #endif
   fi;
   /* WAIT for a change, with a time-out after which the path is checked */
+#ifdef DOES_WAIT
   if
   :: skip
   :: d_step {                                           /* FUTEX_WAIT compares the low half */
@@ -1211,11 +1256,19 @@ again:
      :: asleep[id] == 0
      :: d_step {
           asleep[id] == 1 -> asleep[id] = 0; must_wake[id] = 0;
+#ifdef TELLS_FLOOR
+          floor[id] = answered;
+#endif
+#ifndef WITHOUT_PATH_CHECK
           if :: control_at_path != 0 && control_at_path != page_ -> attach_anew() :: else fi
+#else
+          skip
+#endif
         }
      fi;
      d_step { sleeps_on[id] = 0; expected[id] = 0 }
   fi;
+#endif
   generation = 0;
 progress:
   goto again
