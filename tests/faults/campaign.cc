@@ -186,7 +186,7 @@ void Campaign::try_fault(const CommitScenario& scenario, const Fault& fault) {
   EXPECT_EQ(world_.verify(), std::vector<std::string>{});
 }
 
-void Campaign::run(const CommitScenario& scenario, std::size_t stride) {
+void Campaign::run(const CommitScenario& scenario, std::size_t first, std::size_t stride) {
   const CallCounts counts = count_calls(scenario);
   std::vector<Fault> faults;
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -194,7 +194,8 @@ void Campaign::run(const CommitScenario& scenario, std::size_t stride) {
     faults.insert(faults.end(), more.begin(), more.end());
   }
   const CampaignFigures before = figures_;
-  for (std::size_t i = 0; i < faults.size() && !::testing::Test::HasFatalFailure(); i += stride) {
+  for (std::size_t i = first; i < faults.size() && !::testing::Test::HasFatalFailure();
+       i += stride) {
     try_fault(scenario, faults[i]);
     if ((i / stride) % kVerifyEvery == kVerifyEvery - 1) {
       // And what it wrote to its log so far would fill a pipe.

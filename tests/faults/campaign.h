@@ -39,8 +39,9 @@ class Campaign {
 
   /// Starts the daemon, makes what the scenarios need, and a reader process that judges throughout.
   void prepare();
-  /// Fails every call that the scenario's commit makes, in turn. Each `stride`th fault is tried.
-  void run(const CommitScenario& scenario, std::size_t stride);
+  /// Fails every call that the scenario's commit makes, in turn. Each `stride`th fault is tried,
+  /// from number `first` on.
+  void run(const CommitScenario& scenario, std::size_t first, std::size_t stride);
   /// The reader saw nothing wrong, and `iceblink verify` finds nothing.
   void finish();
 
