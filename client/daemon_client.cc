@@ -162,6 +162,8 @@ Result<Answer> DaemonClient::attempt(const Request& request, Deadline deadline,
   const bool sending_broke = outcome == Outcome::kBroken;
   const bool was_sent = sent_bytes == bytes.size();
   // Who refuses a request in its middle answers, and closes: the answer may be there all the same.
+  // Who still waits for the rest of it is told that none comes.
+  if (sending_broke) ::shutdown(connection.fd(), SHUT_WR);
   if (outcome != Outcome::kTimedOut) outcome = reading.run(connection.fd(), deadline);
   if (outcome == Outcome::kDone) {
     if (was_sent && reading.may_go_on()) connection.keep();

@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +23,7 @@
 #include "daemon/service_manager.h"
 #include "daemon/settings.h"
 #include "daemon/settings_table.h"
+#include "daemon/taken_signals.h"
 #include "iceberg/utf8.h"
 #include "shm/fault_point.h"
 
@@ -36,6 +35,7 @@ using iceblink::daemon::CommandLine;
 using iceblink::daemon::Instance;
 using iceblink::daemon::log_event;
 using iceblink::daemon::Settings;
+using iceblink::daemon::TakenSignals;
 namespace level = iceblink::daemon::level;
 
 constexpr int kExitUsage = 2;
@@ -107,32 +107,29 @@ void reload(Instance& instance, const Arguments& arguments) {
   iceblink::daemon::notify_service_manager("READY=1\nSTATUS=" + status_of(instance));
 }
 
-void reload_or_stop(boost::asio::signal_set& signals, Instance& instance,
-                    const Arguments& arguments) {
-  signals.async_wait([&](const boost::system::error_code&, int signal) {
+void reload_until_stop(Instance& instance, const TakenSignals& signals,
+                       const Arguments& arguments) {
+  for (;;) {
+    const int signal = signals.wait();
     if (signal != SIGHUP) return log_event(level::info, "stopping", {{"signal", signal}});
     reload(instance, arguments);
-    reload_or_stop(signals, instance, arguments);
-  });
+  }
 }
 
 // A second signal cuts short what the first one waits for.
-void hurry_at_signal(Instance& instance, boost::asio::signal_set& signals) {
-  signals.async_wait([&](const boost::system::error_code& cancelled, int signal) {
-    if (cancelled) return;
-    if (signal == SIGHUP) return hurry_at_signal(instance, signals);
-    log_event(level::warn, "stopping at once", {{"signal", signal}});
-    instance.hurry();
-  });
+void hurry_at_signal(Instance& instance, const TakenSignals& signals) {
+  int signal = SIGHUP;
+  while (signal == SIGHUP) signal = signals.wait();
+  if (signal == 0) return;
+  log_event(level::warn, "stopping at once", {{"signal", signal}});
+  instance.hurry();
 }
 
-void stop(Instance& instance, boost::asio::io_context& io, boost::asio::signal_set& signals) {
-  hurry_at_signal(instance, signals);
-  io.restart();
-  std::thread listening([&io] { io.run(); });
+void stop(Instance& instance, const TakenSignals& signals) {
+  std::thread listening([&] { hurry_at_signal(instance, signals); });
   instance.stop();
   const bool is_idle = instance.wait_workers();
-  io.stop();
+  TakenSignals::wake(listening.native_handle());
   listening.join();
   if (is_idle) return;
   // A thread is in the middle of a file that nobody waits for any more: as after a crash, nothing
@@ -148,8 +145,7 @@ int serve(const Settings& settings, const Arguments& arguments) {
     }
   }
   // Before anything starts, so that a signal during the start is an orderly stop after it.
-  boost::asio::io_context io(1);
-  boost::asio::signal_set signals(io, SIGTERM, SIGINT, SIGHUP);
+  const TakenSignals signals;
   auto instance = Instance::start(settings);
   if (!instance) return fail(instance.error());
   const std::string url = (*instance)->tcp_url();
@@ -160,10 +156,9 @@ int serve(const Settings& settings, const Arguments& arguments) {
               url.c_str());
   std::fflush(stdout);
   iceblink::daemon::notify_service_manager("READY=1\nSTATUS=" + status_of(**instance));
-  reload_or_stop(signals, **instance, arguments);
-  io.run();
+  reload_until_stop(**instance, signals, arguments);
   iceblink::daemon::notify_service_manager("STOPPING=1");
-  stop(**instance, io, signals);
+  stop(**instance, signals);
   return 0;
 }
 

@@ -60,18 +60,22 @@ enum class Call : std::uint8_t {
   kEpollCtl,
   kPoll,
   kGetsockopt,
+  // liburing's functions, whose own calls are not libc's.
+  kRingSetup,  // io_uring_queue_init_params
+  kRingEnter,  // io_uring_submit_and_wait
 };
 
-inline constexpr std::array<std::string_view, 46> kCallNames = {
-    "open",       "openat",    "openat2",   "opendir",   "close",  "stat",    "lstat",
-    "fstat",      "statfs",    "statvfs",   "fchmod",    "link",   "linkat",  "unlink",
-    "unlinkat",   "rename",    "mkdir",     "mkdirat",   "rmdir",  "read",    "pread",
-    "preadv2",    "lseek",     "write",     "writev",    "pwrite", "pwritev", "fsync",
-    "fdatasync",  "msync",     "ftruncate", "fallocate", "mmap",   "madvise", "pthread_create",
-    "fork",       "getrandom", "accept",    "recv",      "send",   "sendto",  "sendmsg",
-    "epoll_wait", "epoll_ctl", "poll",      "getsockopt"};
+inline constexpr std::array<std::string_view, 48> kCallNames = {
+    "open",       "openat",    "openat2",  "opendir",    "close",          "stat",
+    "lstat",      "fstat",     "statfs",   "statvfs",    "fchmod",         "link",
+    "linkat",     "unlink",    "unlinkat", "rename",     "mkdir",          "mkdirat",
+    "rmdir",      "read",      "pread",    "preadv2",    "lseek",          "write",
+    "writev",     "pwrite",    "pwritev",  "fsync",      "fdatasync",      "msync",
+    "ftruncate",  "fallocate", "mmap",     "madvise",    "pthread_create", "fork",
+    "getrandom",  "accept",    "recv",     "send",       "sendto",         "sendmsg",
+    "epoll_wait", "epoll_ctl", "poll",     "getsockopt", "io_uring_setup", "io_uring_enter"};
 inline constexpr std::size_t kCallCount = kCallNames.size();
-static_assert(static_cast<std::size_t>(Call::kGetsockopt) + 1 == kCallCount);
+static_assert(static_cast<std::size_t>(Call::kRingEnter) + 1 == kCallCount);
 
 [[nodiscard]] constexpr std::string_view name_of(Call call) noexcept {
   return kCallNames[static_cast<std::size_t>(call)];

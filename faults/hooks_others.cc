@@ -30,6 +30,8 @@ constinit Next<decltype(::epoll_wait)> next_epoll_wait("epoll_wait");
 constinit Next<decltype(::epoll_ctl)> next_epoll_ctl("epoll_ctl");
 constinit Next<decltype(::poll)> next_poll("poll");
 constinit Next<decltype(::getsockopt)> next_getsockopt("getsockopt");
+constinit Next<int(unsigned, void*, void*)> next_ring_setup("io_uring_queue_init_params");
+constinit Next<int(void*, unsigned)> next_ring_enter("io_uring_submit_and_wait");
 
 /// Before it is sent: who has it, has it after this entry.
 void record_sending(const void* bytes, std::size_t size) noexcept {
@@ -131,4 +133,17 @@ ICEBLINK_HOOK int poll(struct pollfd* descriptors, nfds_t count, int timeout_ms)
 ICEBLINK_HOOK int getsockopt(int fd, int level, int name, void* value, socklen_t* bytes) noexcept {
   return judged(Call::kGetsockopt, fd, nullptr,
                 [=] { return next_getsockopt(fd, level, name, value, bytes); });
+}
+
+// Of liburing, which gives minus the errno; its types are of no matter here.
+ICEBLINK_HOOK int io_uring_queue_init_params(unsigned entries, void* ring, void* parameters) {
+  const Verdict verdict = judge(Call::kRingSetup, -1);
+  if (verdict.action != Action::kNone) return -verdict.error;
+  return next_ring_setup(entries, ring, parameters);
+}
+
+ICEBLINK_HOOK int io_uring_submit_and_wait(void* ring, unsigned wait_count) {
+  const Verdict verdict = judge(Call::kRingEnter, -1);
+  if (verdict.action != Action::kNone) return -verdict.error;
+  return next_ring_enter(ring, wait_count);
 }

@@ -18,6 +18,7 @@
 
 #include "daemon/http/connection_registry.h"
 #include "daemon/http/error_body.h"
+#include "daemon/http/event_loop.h"
 #include "daemon/http/tls_context.h"
 #include "daemon/log_event.h"
 #include "daemon/thread_name.h"
@@ -331,7 +332,9 @@ class Server::State {
 
 Result<std::unique_ptr<Server>> Server::start(Services& services, ServerOptions options,
                                               std::vector<Listener> listeners) {
+  const auto others = event_loops();
   auto state = std::make_unique<State>(services, std::move(options));
+  ICEBLINK_RETURN_IF_ERROR(check_event_loops(others));
   ICEBLINK_RETURN_IF_ERROR(state->start(std::move(listeners)));
   // relaxed: a sign for those who probe; orders nothing
   services.is_ready.store(true, std::memory_order_relaxed);

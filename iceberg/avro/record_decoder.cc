@@ -2,11 +2,25 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <unordered_set>
 
 namespace iceblink::iceberg::avro {
+namespace {
+
+/// Whether small allocations of this thread succeed: they take what this gives back.
+bool has_memory() noexcept {
+  bool has_all = true;
+  for (const std::size_t bytes : {16, 32, 48, 64}) {
+    const std::unique_ptr<void, void (*)(void*)> memory(std::malloc(bytes), std::free);
+    has_all = has_all && memory != nullptr;
+  }
+  return has_all;
+}
+
+}  // namespace
 
 /// What avro-c calls. Nothing in here throws.
 struct RecordDecoder::Interface {
@@ -54,17 +68,18 @@ struct RecordDecoder::Interface {
   }
 
   static int get_size(const avro_value_iface_t*, const void* self, std::size_t* size) noexcept {
-    *size = frame_of(self).schema->fields.size();
+    const Schema& schema = *frame_of(self).schema;
+    *size = schema.kind == Kind::kUnion ? 2 : schema.fields.size();
     return 0;
   }
+  /// Of a union: its branch's number, then that branch.
+  static int get_union_part(Frame& frame, std::size_t index, avro_value_t* child) noexcept;
   static int get_by_index(const avro_value_iface_t*, const void* self, std::size_t index,
                           avro_value_t* child, const char** name) noexcept;
   static int append(const avro_value_iface_t*, void* self, avro_value_t* child,
                     std::size_t* index) noexcept;
   static int add(const avro_value_iface_t*, void* self, const char* key, avro_value_t* child,
                  std::size_t* index, int* is_new) noexcept;
-  static int set_branch(const avro_value_iface_t*, void* self, int discriminant,
-                        avro_value_t* branch) noexcept;
 };
 
 avro_type_t RecordDecoder::Interface::get_type(const avro_value_iface_t*,
@@ -93,13 +108,12 @@ avro_type_t RecordDecoder::Interface::get_type(const avro_value_iface_t*,
     case Kind::kEnum:
       return AVRO_ENUM;
     case Kind::kRecord:
+    case Kind::kUnion:  // its bytes are a long and a value; for a union it wants a schema
       return AVRO_RECORD;
     case Kind::kArray:
       return AVRO_ARRAY;
     case Kind::kMap:
       return AVRO_MAP;
-    case Kind::kUnion:
-      return AVRO_UNION;
   }
   return AVRO_LINK;  // which it refuses to read
 }
@@ -108,13 +122,8 @@ avro_schema_t RecordDecoder::Interface::get_schema(const avro_value_iface_t*,
                                                    const void* self) noexcept {
   const Frame& frame = frame_of(self);
   const Schema& schema = *frame.schema;
-  if (schema.kind == Kind::kUnion) {
-    return frame.decoder->unions_.find(schema.children.size())->second.get();
-  }
-  if (schema.kind == Kind::kFixed) {
-    return frame.decoder->fixed_.find(schema.fixed_bytes)->second.get();
-  }
-  return nullptr;
+  if (schema.kind != Kind::kFixed) return nullptr;
+  return frame.decoder->fixed_.find(schema.fixed_bytes)->second.get();
 }
 
 int RecordDecoder::Interface::give(void* self, avro_wrapped_buffer_t* buffer,
@@ -131,6 +140,7 @@ int RecordDecoder::Interface::get_by_index(const avro_value_iface_t*, const void
                                            const char** name) noexcept {
   Frame& frame = frame_of(self);
   if (name != nullptr) *name = "";
+  if (frame.schema->kind == Kind::kUnion) return get_union_part(frame, index, child);
   if (index >= frame.room) return EINVAL;
   return frame.decoder->begin_child(frame, *frame.schema->fields[index].type, frame.elements[index],
                                     *child);
@@ -158,17 +168,21 @@ int RecordDecoder::Interface::add(const avro_value_iface_t*, void* self, const c
   return frame.decoder->begin_child(frame, *frame.schema->children.front(), element, *child);
 }
 
-int RecordDecoder::Interface::set_branch(const avro_value_iface_t*, void* self, int discriminant,
-                                         avro_value_t* branch) noexcept {
-  Frame& frame = frame_of(self);
+int RecordDecoder::Interface::get_union_part(Frame& frame, std::size_t index,
+                                             avro_value_t* child) noexcept {
+  RecordDecoder& decoder = *frame.decoder;
+  if (index == 0) {
+    return decoder.begin_child(frame, decoder.number_schema_, decoder.branch_number_, *child);
+  }
   const auto& branches = frame.schema->children;
-  const auto index = static_cast<std::size_t>(discriminant);
-  if (index >= branches.size()) return EINVAL;
-  return frame.decoder->begin_child(frame, *branches[index], *frame.value, *branch);
+  const auto branch = static_cast<std::size_t>(decoder.branch_number_.integer);
+  if (branch >= branches.size()) return EINVAL;
+  return decoder.begin_child(frame, *branches[branch], *frame.value, *child);
 }
 
 RecordDecoder::RecordDecoder(const Schema& root)
     : root_(root), interface_{}, reader_(avro_reader_memory(nullptr, 0)) {
+  number_schema_.kind = Kind::kLong;
   interface_.reset = Interface::reset;
   interface_.get_type = Interface::get_type;
   interface_.get_schema = Interface::get_schema;
@@ -186,14 +200,11 @@ RecordDecoder::RecordDecoder(const Schema& root)
   interface_.get_by_index = Interface::get_by_index;
   interface_.append = Interface::append;
   interface_.add = Interface::add;
-  interface_.set_branch = Interface::set_branch;
 }
 
 Result<std::unique_ptr<RecordDecoder>> RecordDecoder::make(const Schema& root) {
   std::unique_ptr<RecordDecoder> decoder(new RecordDecoder(root));
-  decoder->branch_.reset(avro_schema_fixed("branch", 1));
-  if (decoder->reader_ == nullptr || decoder->branch_ == nullptr ||
-      !decoder->make_avro_schemas(root)) {
+  if (decoder->reader_ == nullptr || !decoder->make_avro_schemas(root)) {
     return {ErrorKind::kOutOfMemory, "out of memory"};
   }
   return decoder;
@@ -216,22 +227,13 @@ bool RecordDecoder::make_avro_schemas(const Schema& root) {
 }
 
 bool RecordDecoder::make_avro_schema(const Schema& schema) {
-  if (schema.kind == Kind::kFixed) {
-    AvroSchema& fixed = fixed_[schema.fixed_bytes];
-    if (fixed == nullptr) {
-      fixed.reset(avro_schema_fixed("fixed", static_cast<std::int64_t>(schema.fixed_bytes)));
-    }
-    return fixed != nullptr;
+  if (schema.kind != Kind::kFixed) return true;
+  AvroSchema& fixed = fixed_[schema.fixed_bytes];
+  // avro-c writes into what it allocates for the name without a look.
+  if (fixed == nullptr && has_memory()) {
+    fixed.reset(avro_schema_fixed("fixed", static_cast<std::int64_t>(schema.fixed_bytes)));
   }
-  if (schema.kind != Kind::kUnion) return true;
-  AvroSchema& united = unions_[schema.children.size()];
-  if (united != nullptr) return true;
-  united.reset(avro_schema_union());
-  if (united == nullptr) return false;
-  for (std::size_t i = 0; i < schema.children.size(); ++i) {
-    if (avro_schema_union_append(united.get(), branch_.get()) != 0) return false;
-  }
-  return true;
+  return fixed != nullptr;
 }
 
 void RecordDecoder::reserve(const RecordShape& shape) {

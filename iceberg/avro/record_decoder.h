@@ -77,10 +77,10 @@ class RecordDecoder {
   const Schema& root_;
   avro_value_iface_t interface_;
   AvroReader reader_;
-  // What avro-c asks a schema for is a union's number of branches and a fixed's size.
-  AvroSchema branch_;
-  std::map<std::size_t, AvroSchema> unions_;
+  // What avro-c asks a schema for is a fixed's size.
   std::map<std::size_t, AvroSchema> fixed_;
+  Schema number_schema_;
+  Value branch_number_;  // of the union that is begun
 
   std::unique_ptr<Value[]> values_;
   std::size_t value_capacity_ = 0;

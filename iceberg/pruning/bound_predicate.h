@@ -14,7 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <optional>
 #include <span>
 #include <string>
@@ -95,7 +95,7 @@ class BoundPredicate {
 
   std::vector<BoundNode> nodes_;
   std::vector<BoundColumn> columns_;
-  std::deque<std::string> texts_;  // what literals borrow; stays where it is when this is moved
+  std::list<std::string> texts_;  // what literals borrow; a list, whose moves allocate nothing
 };
 
 }  // namespace iceblink::iceberg

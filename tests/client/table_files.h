@@ -135,7 +135,8 @@ struct StatusCounts {
 /// Files of one table, in a directory that is there.
 class TableFiles {
  public:
-  explicit TableFiles(std::string directory) : directory_(std::move(directory)) {}
+  explicit TableFiles(std::string directory, std::string codec = "null")
+      : directory_(std::move(directory)), codec_(std::move(codec)) {}
 
   std::string write(const std::string& name, const std::string& content) const {
     const std::string path = directory_ + '/' + name;
@@ -145,7 +146,7 @@ class TableFiles {
 
   ListedManifest manifest(const std::string& name, std::vector<Entry> entries,
                           std::int64_t sequence_number = 1, int content = 0) const {
-    AvroFile file(manifest_schema());
+    AvroFile file(manifest_schema(), codec_);
     file.add_metadata("format-version", "2").add_metadata("partition-spec-id", "0");
     file.add_metadata("content", content == 0 ? "data" : "deletes");
     for (const auto& entry : entries) file.add_record(avro_of(entry));
@@ -156,7 +157,7 @@ class TableFiles {
   /// Its path.
   std::string manifest_list(const std::string& name,
                             const std::vector<ListedManifest>& manifests) const {
-    AvroFile file(manifest_list_schema());
+    AvroFile file(manifest_list_schema(), codec_);
     file.add_metadata("format-version", "2");
     for (const auto& manifest : manifests) {
       const StatusCounts counts(manifest.entries);
@@ -181,6 +182,7 @@ class TableFiles {
 
  private:
   const std::string directory_;
+  const std::string codec_;
 };
 
 /// A table of format 2 with columns `id` and `kind`, partitioned by `kind`.

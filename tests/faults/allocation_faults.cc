@@ -1,7 +1,11 @@
+// In the program itself, so that every library finds these before libc's or a sanitizer's.
 #include "tests/faults/allocation_faults.h"
 
+#include <cerrno>
 #include <cstdlib>
 #include <new>
+
+#include "faults/next.h"
 
 namespace iceblink::test {
 namespace {
@@ -9,11 +13,20 @@ namespace {
 thread_local std::uint64_t allocations_left = 0;
 thread_local bool has_failed = false;
 
-void* allocate(std::size_t bytes) noexcept {
-  return allocation_fails() ? nullptr : std::malloc(bytes);
+constinit faults::Next<void*(std::size_t)> next_malloc("malloc");
+constinit faults::Next<void*(std::size_t, std::size_t)> next_calloc("calloc");
+constinit faults::Next<void*(void*, std::size_t)> next_realloc("realloc");
+constinit faults::Next<int(void**, std::size_t, std::size_t)> next_posix_memalign("posix_memalign");
+constinit faults::Next<void*(std::size_t, std::size_t)> next_aligned_alloc("aligned_alloc");
+
+template <typename Allocate>
+void* allocate(Allocate&& carry_out) noexcept {
+  if (!allocation_fails()) return carry_out();
+  errno = ENOMEM;
+  return nullptr;
 }
 void* allocate_or_throw(std::size_t bytes) {
-  void* const memory = allocate(bytes);
+  void* const memory = std::malloc(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -38,17 +51,44 @@ bool allocation_fails() noexcept {
 
 }  // namespace iceblink::test
 
+using iceblink::test::allocate;
+using iceblink::test::allocate_or_throw;
+
+#pragma GCC visibility push(default)  // libraries are to find them
+extern "C" {
+
+void* malloc(std::size_t bytes) {
+  return allocate([=] { return iceblink::test::next_malloc(bytes); });
+}
+void* calloc(std::size_t count, std::size_t bytes) {
+  return allocate([=] { return iceblink::test::next_calloc(count, bytes); });
+}
+void* realloc(void* memory, std::size_t bytes) {
+  return allocate([=] { return iceblink::test::next_realloc(memory, bytes); });
+}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  return allocate([=] { return iceblink::test::next_aligned_alloc(alignment, bytes); });
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
+  if (iceblink::test::allocation_fails()) return ENOMEM;
+  return iceblink::test::next_posix_memalign(memory, alignment, bytes);
+}
+
+}  // extern "C"
+#pragma GCC visibility pop
+
+// Of sanitizers these would not come by malloc.
 void* operator new(std::size_t bytes) {
-  return iceblink::test::allocate_or_throw(bytes);
+  return allocate_or_throw(bytes);
 }
 void* operator new[](std::size_t bytes) {
-  return iceblink::test::allocate_or_throw(bytes);
+  return allocate_or_throw(bytes);
 }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return iceblink::test::allocate(bytes);
+  return std::malloc(bytes);
 }
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-  return iceblink::test::allocate(bytes);
+  return std::malloc(bytes);
 }
 void operator delete(void* memory) noexcept {
   std::free(memory);

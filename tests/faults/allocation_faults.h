@@ -1,4 +1,5 @@
-// Allocations of this thread that fail on demand, for a program that links allocation_faults.cc.
+// Allocations of this thread that fail on demand, for a program that links allocation_faults.cc:
+// those of C++, of C libraries and of libc itself.
 #pragma once
 
 #include <cstdint>

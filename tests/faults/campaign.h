@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "tests/faults/commit_scenarios.h"
+#include "tests/faults/fault_list.h"
 #include "tests/faults/fault_switch.h"
+#include "tests/faults/warehouse_judge.h"
 #include "tests/process/reader_process.h"
 #include "tests/process/world.h"
 
@@ -22,14 +24,13 @@ struct CampaignFigures {
   int exits = 0;    // of the daemon, with a message
 };
 
-/// Every failure that a call can have: `short` of those that move bytes, and the errors that fit.
-[[nodiscard]] std::vector<Fault> faults_of(faults::Call call, std::uint64_t count);
-[[nodiscard]] std::string text_of(const Fault& fault);
-
 /// The daemons that `world` starts from now on can be made to fail.
 void put_under_faults(World& world, const FaultSwitch& faults);
-/// The daemon has ended, or is about to, by itself; fails the test when it does not say why.
-void expect_clear_end(World& world);
+/// Whether it answers a request. Asked twice, so that the end of one connection is met too.
+[[nodiscard]] bool daemon_answers(const World& world);
+/// The daemon has ended, or is about to, by itself. Fails the test unless its last line says what
+/// failed: the error's words, the call, or the file that it fired on.
+void expect_clear_end(World& world, const Fault& fault, const std::string& fired_on);
 
 class Campaign {
  public:
@@ -38,8 +39,9 @@ class Campaign {
 
   /// Starts the daemon, makes what the scenarios need, and a reader process that judges throughout.
   void prepare();
-  /// Fails every call that the scenario's commit makes, in turn. Each `stride`th fault is tried.
-  void run(const CommitScenario& scenario, std::size_t stride);
+  /// Fails every call that the scenario's commit makes, in turn. Each `stride`th fault is tried,
+  /// from number `first` on.
+  void run(const CommitScenario& scenario, std::size_t first, std::size_t stride);
   /// The reader saw nothing wrong, and `iceblink verify` finds nothing.
   void finish();
 
@@ -50,8 +52,7 @@ class Campaign {
   [[nodiscard]] CallCounts count_calls(const CommitScenario& scenario);
   void try_fault(const CommitScenario& scenario, const Fault& fault);
   [[nodiscard]] Outcome attempt(const CommitScenario& scenario, const Version& before);
-  [[nodiscard]] bool daemon_answers();
-  void bury_daemon();
+  void bury_daemon(const Fault& fault);
   /// The one version that all tables have, in the store and in the segment; fails the test when
   /// there is none.
   [[nodiscard]] Version agreed_version(const std::vector<std::string>& tables);
@@ -61,6 +62,7 @@ class Campaign {
   FaultSwitch switch_;
   std::unique_ptr<ReaderProcess> reader_;
   std::optional<Catalog> catalog_;
+  WarehouseJudge warehouse_;
   CampaignFigures figures_;
   int attempt_number_ = 0;
   std::string last_answer_;

@@ -1,109 +1,95 @@
 // Every allocation of a client's call fails, one after another: the call says so, throws nothing,
 // and the catalog goes on.
 
-#include <cstdio>
 #include <functional>
 
-#include "tests/faults/allocation_faults.h"
-#include "tests/faults/commit_scenarios.h"
-#include "tests/process/rest_requests.h"
-#include "tests/process/world.h"
+#include "tests/faults/client_under_faults.h"
+#include "tests/faults/failing_allocations.h"
 
 namespace iceblink::test {
 namespace {
 
-constexpr std::uint64_t kAllocationsMax = 20'000;
-// What the calls take is made before anything fails.
-const Namespace kNamespace{"ns"};
-const Namespace kRoot;
-const TableIdent kTable{{"ns"}, "r"};
-
-Status status_of(const auto& result) {
-  return result.ok() ? Status(Ok{}) : Status(result.error());
-}
-
-class ClientMemory : public ::testing::Test {
+class ClientMemory : public ClientUnderFaults {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(world_.start()) << world_.daemon().errors();
-    for (const HttpRequest& request : preparations()) {
-      ASSERT_LT(connect(world_).request(request).status, 300);
-    }
-  }
-
   using Call = std::function<Status(Catalog&)>;
-  using IsRight = std::function<bool(ErrorKind)>;
-
-  /// A catalog of its own for each failure, so that nothing comes from a cache.
-  void fail_each_allocation(
-      const char* name, const Call& call,
-      const IsRight& is_right = [](ErrorKind kind) { return kind == ErrorKind::kOutOfMemory; }) {
-    SCOPED_TRACE(name);
-    std::uint64_t number = 1;
-    for (;; ++number) {
-      Catalog catalog = world_.open();
-      fail_allocation(number);
-      const Status status = call(catalog);
-      const bool has_failed = end_allocation_faults();
-      if (!has_failed) break;
-      if (!status) {
-        EXPECT_TRUE(is_right(status.error().kind()))
-            << "allocation " << number << ": " << to_string(status.error().kind()) << ": "
-            << status.error().message();
-      }
-      const Status again = call(catalog);
-      EXPECT_TRUE(again.ok()) << "after allocation " << number << ": " << again.error().message();
-      ASSERT_LT(number, kAllocationsMax);
-      if (HasFailure() && number > 200) return;
-    }
-    std::printf("%s: %llu allocations failed in turn\n", name,
-                static_cast<unsigned long long>(number - 1));
-    EXPECT_GT(number, 1u) << "the call allocates nothing";
+  void fail_each(const char* name, const Call& call) {
+    fail_each_allocation(
+        name, [this] { return world_.open(); }, call);
   }
-
-  World world_;
+  void fail_each_write(const char* name, const Call& call) {
+    fail_each_allocation(
+        name, [this] { return world_.open(); }, call,
+        // Once it is sent, nobody knows.
+        [](ErrorKind kind) {
+          return kind == ErrorKind::kOutOfMemory || kind == ErrorKind::kStateUnknown;
+        });
+  }
 };
 
 TEST_F(ClientMemory, IsReportedByLookups) {
-  fail_each_allocation("open",
-                       [this](Catalog&) { return status_of(Catalog::open(world_.runtime_dir())); });
-  fail_each_allocation("resolve_location",
-                       [](Catalog& c) { return status_of(c.resolve_location(kTable)); });
-  fail_each_allocation("list_tables",
-                       [](Catalog& c) { return status_of(c.list_tables(kNamespace)); });
-  fail_each_allocation("list_namespaces",
-                       [](Catalog& c) { return status_of(c.list_namespaces(kRoot)); });
-  fail_each_allocation("snapshot", [](Catalog& c) -> Status {
+  fail_each("open", [this](Catalog&) { return status_of(Catalog::open(world_.runtime_dir())); });
+  fail_each("resolve_location", [](Catalog& c) { return status_of(c.resolve_location(kTable)); });
+  fail_each("table_exists", [](Catalog& c) { return status_of(c.table_exists(kTable)); });
+  const TableIdent long_name{{"ns"}, std::string(400, 'n')};
+  fail_each("prepare", [&](Catalog& c) { return status_of(c.prepare(long_name)); });
+  fail_each("list_tables", [](Catalog& c) { return status_of(c.list_tables(kNamespace)); });
+  fail_each("list_namespaces", [](Catalog& c) { return status_of(c.list_namespaces(kRoot)); });
+  fail_each("info", [](Catalog& c) { return status_of(c.info()); });
+  const std::vector<TableIdent> idents{kTable, {{"ns"}, "x"}, {{"ns"}, "y"}};
+  fail_each("resolve_locations",
+            [&](Catalog& c) { return status_of(c.resolve_locations(idents)); });
+  fail_each("snapshot", [&](Catalog& c) -> Status {
     const auto snapshot = c.snapshot();
     if (!snapshot) return snapshot.error();
     const auto found = snapshot->find(kTable);
     if (!found) return found.error();
+    std::optional<TableView> views[3];
+    ICEBLINK_RETURN_IF_ERROR(snapshot->find_many(idents, views));
     return status_of(snapshot->list_tables(kNamespace));
   });
-  const std::vector<TableIdent> idents{kTable, {{"ns"}, "x"}, {{"ns"}, "y"}};
-  fail_each_allocation("resolve_locations",
-                       [&](Catalog& c) { return status_of(c.resolve_locations(idents)); });
 }
 
-TEST_F(ClientMemory, IsReportedByChangesAndWaiting) {
-  const ChangeToken now = world_.open().change_token().value();
-  ChangeToken before = now;
+// Which it asks the daemon about; where it cannot, the segment's answer stands.
+TEST_F(ClientMemory, OfAQuestionLeavesTheSegmentsAnswer) {
+  CatalogOptions options;
+  options.ask_daemon = AskDaemon::kAlways;
+  options.asks_per_second_max = 1'000'000;
+  const TableIdent absent{{"ns"}, "absent"};
+  std::uint64_t told_count = 0;
+  std::uint64_t number = 1;
+  for (bool has_failed = true; has_failed; ++number) {
+    Catalog catalog = world_.open(options);
+    fail_allocation(number);
+    const auto location = catalog.resolve_location(absent);
+    has_failed = end_allocation_faults();
+    ASSERT_FALSE(location.ok());
+    if (location.error().kind() == ErrorKind::kOutOfMemory) {
+      ++told_count;
+    } else {
+      EXPECT_EQ(location.error().kind(), ErrorKind::kNotFound) << location.error().message();
+    }
+    EXPECT_EQ(catalog.resolve_location(absent).error().kind(), ErrorKind::kNotFound);
+    EXPECT_EQ(catalog.stats().disagreement_count, 0u);
+  }
+  std::printf("ask: %llu allocations failed in turn, %llu told\n",
+              static_cast<unsigned long long>(number - 2),
+              static_cast<unsigned long long>(told_count));
+  EXPECT_GT(number, 10u);
+}
+
+TEST_F(ClientMemory, IsReportedByChanges) {
+  ChangeToken before = world_.open().change_token().value();
   before.generation = 2;
-  fail_each_allocation("changes_since",
-                       [&](Catalog& c) { return status_of(c.changes_since(before)); });
-  Catalog catalog = world_.open();
-  fail_allocation(1);
-  const auto waited = catalog.wait_for_change(1, std::chrono::milliseconds(0));
-  end_allocation_faults();
-  EXPECT_OK(waited);
+  fail_each("changes_since", [&](Catalog& c) { return status_of(c.changes_since(before)); });
 }
 
 TEST_F(ClientMemory, IsReportedByMetadata) {
-  fail_each_allocation("resolve_metadata",
-                       [](Catalog& c) { return status_of(c.resolve_metadata(kTable)); });
-  fail_each_allocation("load_table", [](Catalog& c) { return status_of(c.load_table(kTable)); });
+  fail_each("resolve_metadata", [](Catalog& c) { return status_of(c.resolve_metadata(kTable)); });
+  fail_each("resolve_metadata, compressed",
+            [](Catalog& c) { return status_of(c.resolve_metadata(kPlanned)); });
+  fail_each("load_table", [](Catalog& c) { return status_of(c.load_table(kTable)); });
   const std::vector<TableIdent> idents{kTable, {{"ns"}, "x"}, {{"ns"}, "y"}};
-  fail_each_allocation("load_tables", [&](Catalog& c) -> Status {
+  fail_each("load_tables", [&](Catalog& c) -> Status {
     const auto tables = c.load_tables(idents);
     if (!tables) return tables.error();
     for (const auto& table : *tables) {
@@ -113,7 +99,6 @@ TEST_F(ClientMemory, IsReportedByMetadata) {
   });
 }
 
-// Once it is sent, nobody knows.
 TEST_F(ClientMemory, IsReportedByWrites) {
   RegisterOptions options;
   options.verification = RegisterOptions::Verification::kUnverified;
@@ -121,11 +106,43 @@ TEST_F(ClientMemory, IsReportedByWrites) {
   Batch batch;
   batch.register_table({{"ns"}, "b1"}, "/none/1-b.json", options);
   batch.register_table({{"ns"}, "b2"}, "/none/1-b.json", options);
-  fail_each_allocation(
-      "apply", [&](Catalog& c) { return status_of(c.apply(batch)); },
-      [](ErrorKind kind) {
-        return kind == ErrorKind::kOutOfMemory || kind == ErrorKind::kStateUnknown;
-      });
+  fail_each_write("apply", [&](Catalog& c) { return status_of(c.apply(batch)); });
+  const TableIdent ident{{"ns"}, "b1"};
+  const std::string location = "/none/2-b.json";
+  fail_each_write("register_table", [&](Catalog& c) {
+    return status_of(c.register_table(ident, location, options));
+  });
+  fail_each_write("move_table", [&](Catalog& c) {
+    return status_of(c.move_table(ident, location, location, options.verification));
+  });
+  const Properties properties{{"owner", "somebody whose name is long"}};
+  fail_each_write("update_properties", [&](Catalog& c) {
+    return status_of(c.update_properties(kNamespace, {}, properties));
+  });
+  fail_each("namespace_properties",
+            [](Catalog& c) { return status_of(c.namespace_properties(kNamespace)); });
+}
+
+// What it says beside its numbers is left out.
+TEST_F(ClientMemory, LeavesStatsWithoutWords) {
+  CatalogOptions options;
+  options.files.use_io_uring = false;
+  const Catalog catalog = world_.open(options);
+  const std::string words = catalog.stats().files.io_uring_refusal;
+  ASSERT_FALSE(words.empty());
+  std::uint64_t wordless_count = 0;
+  std::uint64_t number = 1;
+  for (bool has_failed = true; has_failed; ++number) {
+    fail_allocation(number);
+    const CatalogStats stats = catalog.stats();
+    has_failed = end_allocation_faults();
+    wordless_count += stats.files.io_uring_refusal.empty() ? 1 : 0;
+    EXPECT_TRUE(has_failed || stats.files.io_uring_refusal == words);
+    EXPECT_EQ(stats.attach_count, 1u);
+  }
+  std::printf("stats: %llu allocations failed in turn\n",
+              static_cast<unsigned long long>(number - 2));
+  EXPECT_EQ(wordless_count, 1u);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include "tests/faults/campaign.h"
 
@@ -17,22 +18,31 @@ std::size_t stride() {
   return text == nullptr ? 1 : static_cast<std::size_t>(std::max(1, std::atoi(text)));
 }
 
-class SystemCalls : public ::testing::TestWithParam<std::size_t> {};
+/// A scenario, and which half of its faults: halves run at the same time.
+using Part = std::tuple<std::size_t, std::size_t>;
+constexpr std::size_t kParts = 2;
+
+class SystemCalls : public ::testing::TestWithParam<Part> {};
 
 TEST_P(SystemCalls, MayFailOnceAndNothingIsLostOrSeenInParts) {
+  const auto [scenario, part] = GetParam();
   Campaign campaign;
   campaign.prepare();
   if (HasFatalFailure()) return;
-  campaign.run(commit_scenarios()[GetParam()], stride());
+  campaign.run(commit_scenarios()[scenario], part * stride(), kParts * stride());
   if (HasFatalFailure()) return;
   campaign.finish();
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, SystemCalls,
-                         ::testing::Range<std::size_t>(0, commit_scenarios().size()),
-                         [](const auto& scenario) {
-                           return commit_scenarios()[scenario.param].name;
-                         });
+std::string name_of(const ::testing::TestParamInfo<Part>& made) {
+  return commit_scenarios()[std::get<0>(made.param)].name + std::to_string(std::get<1>(made.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, SystemCalls,
+    ::testing::Combine(::testing::Range<std::size_t>(0, commit_scenarios().size()),
+                       ::testing::Range<std::size_t>(0, kParts)),
+    name_of);
 
 }  // namespace
 }  // namespace iceblink::test

@@ -22,9 +22,9 @@ std::string make_dir(const char* parent) {
 
 }  // namespace
 
-World::World()
+World::World(const char* data_parent_dir)
     : runtime_dir_(make_dir(std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp")),
-      data_dir_(make_dir("/tmp")) {}
+      data_dir_(make_dir(data_parent_dir)) {}
 
 World::~World() {
   daemon_.reset();

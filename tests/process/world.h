@@ -17,7 +17,8 @@ namespace iceblink::test {
 
 class World {
  public:
-  World();
+  /// Its data goes below `data_parent_dir`.
+  explicit World(const char* data_parent_dir = "/tmp");
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
