@@ -29,7 +29,6 @@ class ClientMemory : public ClientUnderFaults {
 TEST_F(ClientMemory, IsReportedByLookups) {
   fail_each("open", [this](Catalog&) { return status_of(Catalog::open(world_.runtime_dir())); });
   fail_each("resolve_location", [](Catalog& c) { return status_of(c.resolve_location(kTable)); });
-  fail_each("table_exists", [](Catalog& c) { return status_of(c.table_exists(kTable)); });
   const TableIdent long_name{{"ns"}, std::string(400, 'n')};
   fail_each("prepare", [&](Catalog& c) { return status_of(c.prepare(long_name)); });
   fail_each("list_tables", [](Catalog& c) { return status_of(c.list_tables(kNamespace)); });
