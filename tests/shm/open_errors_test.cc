@@ -132,6 +132,13 @@ TEST(Mapping, SaysWhatIsInItsPlace) {
   EXPECT_EQ(outcome(WriteMapping::create(path, 4096)), "already_exists");
 }
 
+TEST(Mapping, AFileIsItselfOnItsOwnDeviceAlone) {
+  constexpr FileIdentity kFile{1, 2};
+  EXPECT_EQ(kFile, (FileIdentity{1, 2}));
+  EXPECT_FALSE((kFile == FileIdentity{1, 3}));
+  EXPECT_FALSE((kFile == FileIdentity{2, 2}));
+}
+
 TEST(Mapping, IsNotMadeWhereThereIsNoDirectory) {
   const TempDir dir;
   EXPECT_EQ(outcome(WriteMapping::create(dir.path() + "/none/file", 4096)), "not_found");
