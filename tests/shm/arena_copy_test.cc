@@ -106,6 +106,12 @@ TEST_F(ArenaCopy, WhatDoesNotFitIsNoSpace) {
   ASSERT_FALSE(crowded.ok());
   EXPECT_EQ(crowded.error().kind(), ErrorKind::kNoSpace);
 
+  PlainArena one_slot(2);
+  source_.put(RecordKind::kNamespace, "c");
+  const Status no_namespaces = fill_from(source_.writer.view(), 10, one_slot.writer);
+  ASSERT_FALSE(no_namespaces.ok());
+  EXPECT_EQ(no_namespaces.error().kind(), ErrorKind::kNoSpace);
+
   PlainArena source(64, 64 << 10);
   source.put(RecordKind::kNamespace, "a");
   source.put(RecordKind::kTable, t_, std::string(20'000, 'x'));

@@ -150,6 +150,11 @@ TEST_F(DamagedArena, ATailWithinARecordIsSeen) {
             std::string::npos);
 }
 
+TEST_F(DamagedArena, ARecordThatRunsOutOfTheArenaIsSeen) {
+  at<Record>(table_offset_).location_bytes = 65535;
+  EXPECT_PROBLEM("a record does not end before the tail");
+}
+
 TEST_F(DamagedArena, ATailOutsideOfTheArenaIsSeen) {
   auto& header = at<ArenaHeader>(0);
   header.published_tail.store(0);

@@ -133,10 +133,15 @@ TEST(Mapping, SaysWhatIsInItsPlace) {
 }
 
 TEST(Mapping, AFileIsItselfOnItsOwnDeviceAlone) {
-  constexpr FileIdentity kFile{1, 2};
-  EXPECT_EQ(kFile, (FileIdentity{1, 2}));
-  EXPECT_FALSE((kFile == FileIdentity{1, 3}));
-  EXPECT_FALSE((kFile == FileIdentity{2, 2}));
+  const TempDir dir;
+  std::ofstream(dir.path() + "/file") << "x";
+  const auto file = identity_of(dir.path() + "/file");
+  ASSERT_OK(file);
+  EXPECT_TRUE(*file ==
+              *identity_of(dir.path() + "/../" +
+                           std::filesystem::path(dir.path()).filename().string() + "/file"));
+  EXPECT_FALSE(*file == *identity_of(dir.path()));
+  EXPECT_FALSE(*file == *identity_of("/proc/self/status"));
 }
 
 TEST(Mapping, IsNotMadeWhereThereIsNoDirectory) {

@@ -66,6 +66,17 @@ TEST_F(PublisherEnds, SlotsAreReservedToo) {
   EXPECT_GT(after.index_capacity, before.index_capacity);
 }
 
+TEST_F(PublisherEnds, ACrowdedIndexAsksForAFlipWhileThereIsRoomForRecords) {
+  const auto before = store_.publisher().stats();
+  for (std::uint64_t i = 0; i < before.index_capacity * 82 / 100; ++i) {
+    store_.put_table(table({"a"}, std::to_string(i)), "");
+    ASSERT_OK(store_.commit());
+    if (store_.publisher().stats().epoch != before.epoch) break;
+  }
+  while (store_.publisher().stats().epoch == before.epoch) std::this_thread::yield();
+  EXPECT_GT(store_.publisher().stats().index_capacity, before.index_capacity);
+}
+
 TEST_F(PublisherEnds, ReadersSeeSignsOfLifeAndTheEnd) {
   const auto segment = attach();
   store_.publisher().beat();
