@@ -18,7 +18,10 @@ constexpr std::uint64_t kAllocationsMax = 1000;
 
 class ReaderMemory : public ::testing::Test {
  protected:
-  void SetUp() override { ASSERT_OK(store_.start(dir_.path())); }
+  void SetUp() override {
+    ASSERT_OK(store_.start(dir_.path()));
+    ASSERT_TRUE(MarkedSection().ok());  // this thread is registered before anything fails
+  }
   [[nodiscard]] std::unique_ptr<Segment> attach() const {
     auto segment = Segment::attach(dir_.path(), std::chrono::milliseconds(0));
     EXPECT_TRUE(segment.ok());
