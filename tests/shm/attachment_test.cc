@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "shm/control_page.h"
+#include "shm/futex.h"
 #include "shm/segment.h"
 #include "tests/shm/memory_store.h"
 
@@ -113,6 +114,42 @@ TEST_F(AttachmentTest, WaitsForAPageUntilTheDeadline) {
   const auto segment = Segment::attach(later.path(), std::chrono::seconds(30));
   starter.join();
   EXPECT_TRUE(segment.ok());
+}
+
+TEST_F(AttachmentTest, AnArenaThatIsNoFileIsNotServed) {
+  store_.stop();
+  fs::remove(path("arena.1"));
+  fs::create_directory(path("arena.1"));
+  EXPECT_NE(attach(nullptr).find("arena.1: is not a regular file"), std::string::npos);
+}
+
+TEST_F(AttachmentTest, APageThatCannotBeLookedAtCountsAsItself) {
+  const auto page = hold_page();
+  store_.stop();
+  put_word("control", offsetof(ControlPage, root), kRetired);
+  fs::remove(path("control"));
+  fs::create_symlink("control", path("control"));  // leads nowhere, and is no missing file
+  EXPECT_NE(attach(page).find("has no successor yet"), std::string::npos) << attach(page);
+}
+
+TEST_F(AttachmentTest, ADeadlineStaysWithinTheClock) {
+  using Clock = Attachment::Clock;
+  EXPECT_EQ(Attachment::deadline_after(std::chrono::nanoseconds::max()), Clock::time_point::max());
+  const auto passed = Attachment::deadline_after(std::chrono::nanoseconds(-1));
+  EXPECT_LE(passed, Clock::now());
+}
+
+TEST_F(AttachmentTest, ASignOfLifeFromTheFutureHasNoAge) {
+  const auto segment = Segment::attach(dir_.path(), std::chrono::milliseconds(0));
+  ASSERT_OK(segment);
+  put_word("control", offsetof(ControlPage, heartbeat_ns), ~std::uint64_t{0});
+  EXPECT_EQ((*segment)->health().heartbeat_age, std::chrono::nanoseconds(0));
+}
+
+TEST_F(AttachmentTest, AWaitOfNoTimeDoesNotWait) {
+  const auto page = hold_page();
+  wait_for_root(page->page->root, page->page->root.load(), std::chrono::nanoseconds(0));
+  wait_for_root(page->page->root, page->page->root.load(), std::chrono::nanoseconds(-1));
 }
 
 }  // namespace

@@ -132,6 +132,18 @@ TEST(Mapping, SaysWhatIsInItsPlace) {
   EXPECT_EQ(outcome(WriteMapping::create(path, 4096)), "already_exists");
 }
 
+TEST(Mapping, AFileIsItselfOnItsOwnDeviceAlone) {
+  const TempDir dir;
+  std::ofstream(dir.path() + "/file") << "x";
+  const auto file = identity_of(dir.path() + "/file");
+  ASSERT_OK(file);
+  EXPECT_TRUE(*file ==
+              *identity_of(dir.path() + "/../" +
+                           std::filesystem::path(dir.path()).filename().string() + "/file"));
+  EXPECT_FALSE(*file == *identity_of(dir.path()));
+  EXPECT_FALSE(*file == *identity_of("/proc/self/status"));
+}
+
 TEST(Mapping, IsNotMadeWhereThereIsNoDirectory) {
   const TempDir dir;
   EXPECT_EQ(outcome(WriteMapping::create(dir.path() + "/none/file", 4096)), "not_found");

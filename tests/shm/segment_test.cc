@@ -180,6 +180,16 @@ TEST_F(SegmentTest, AWaitEndsAtItsTimeoutAndRefusesTheFuture) {
   EXPECT_EQ(gone.error().kind(), ErrorKind::kGone);
 }
 
+TEST_F(SegmentTest, AWaitLooksAtThePlaceAndWaitsOn) {
+  const auto before = segment_->stats();
+  const auto generation = store_.publisher().published_generation();
+  const auto waited = segment_->wait_for_change(generation, std::chrono::milliseconds(300));
+  ASSERT_OK(waited);
+  EXPECT_EQ(*waited, std::nullopt);
+  EXPECT_GT(segment_->stats().place_check_count, before.place_check_count);
+  EXPECT_EQ(segment_->stats().wait_count, before.wait_count + 1);
+}
+
 TEST_F(SegmentTest, ARemovedPlaceIsNoticedAndANewOneFound) {
   EXPECT_EQ(look_up(*segment_, t_), "v1");
   store_.stop();

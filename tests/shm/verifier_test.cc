@@ -118,5 +118,25 @@ TEST(Verifier, ChecksReservedBytesOfTheControlPage) {
   EXPECT_NE(report.problems[0].find("reserved"), std::string::npos);
 }
 
+TEST(Verifier, SaysWhatIsWrongWithAControlPage) {
+  alignas(64) std::array<std::byte, kControlBytes> bytes{};
+  const auto report = verify_control(bytes, "page");
+  ASSERT_EQ(report.problems.size(), 1U);
+  EXPECT_NE(report.problems[0].find("page: "), std::string::npos);
+}
+
+TEST(Verifier, AnOptionalAdditionMayUseReservedBytesOfTheControlPage) {
+  const TempDir dir;
+  MemoryStore store;
+  ASSERT_OK(store.start(dir.path()));
+  auto mapping = WriteMapping::open(dir.path() + "/control", kControlBytes);
+  ASSERT_OK(mapping);
+  auto& page = *reinterpret_cast<ControlPage*>(mapping->bytes().data());
+  page.reserved_1[7] = 1;
+  page.features_optional = 2;
+  page.checksum = XXH3_64bits(mapping->bytes().data() + 8, offsetof(ControlPage, checksum) - 8);
+  EXPECT_TRUE(verify_segment(dir.path()).problems.empty());
+}
+
 }  // namespace
 }  // namespace iceblink::shm

@@ -162,7 +162,7 @@ class RestSource final : public Source {
       ready_.emplace_back(std::move(found));
     }
     ICEBLINK_RETURN_IF_ERROR(list_children(levels));
-    listing_.emplace().levels = levels;
+    listing_ = Listing{levels, ObjectKind::kTable, {}};
     return Ok{};
   }
 
