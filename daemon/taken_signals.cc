@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <initializer_list>
+
 namespace iceblink::daemon {
 
 TakenSignals::TakenSignals() noexcept {
