@@ -213,8 +213,9 @@ void Campaign::run(const CommitScenario& scenario, std::size_t first, std::size_
       figures_.done - before.done, figures_.refused - before.refused,
       figures_.unknown - before.unknown, figures_.exits - before.exits, warehouse_.file_count(),
       warehouse_.unnamed_count());
-  // What comes at another time, or not at all, is met less often.
-  EXPECT_GT((figures_.fired - before.fired) * 10, (figures_.tried - before.tried) * 7);
+  // What comes at another time, or not at all, is met less often: of a flip, which ends beside the
+  // commits, some two thirds.
+  EXPECT_GT((figures_.fired - before.fired) * 2, figures_.tried - before.tried);
 }
 
 void Campaign::verify_by_program() {
