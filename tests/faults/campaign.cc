@@ -20,6 +20,7 @@ using faults::Action;
 using faults::Call;
 
 constexpr int kVerifyEvery = 100;
+constexpr int kTriesMax = 4;  // of a fault that is not met
 constexpr std::chrono::seconds kPatience{10};
 /// A reader looks again after a change, and every so often.
 constexpr std::chrono::milliseconds kReaderRest{10};
@@ -156,7 +157,6 @@ CallCounts Campaign::count_calls(const CommitScenario& scenario) {
 void Campaign::try_fault(const CommitScenario& scenario, const Fault& fault) {
   const auto tables = scenario.tables(++attempt_number_);
   const Version before = agreed_version(tables);
-  ++figures_.tried;
   switch_.arm(fault);
   const auto begun_at = std::chrono::steady_clock::now();
   const Outcome outcome = attempt(scenario, before);
@@ -203,7 +203,12 @@ void Campaign::run(const CommitScenario& scenario, std::size_t first, std::size_
   const CampaignFigures before = figures_;
   for (std::size_t i = first; i < faults.size() && !::testing::Test::HasFatalFailure();
        i += stride) {
-    try_fault(scenario, faults[i]);
+    ++figures_.tried;
+    // A call that comes beside the commits, as those of a flip, may come in the next attempt.
+    const int met_before = figures_.fired;
+    for (int tries = 0; tries < kTriesMax && figures_.fired == met_before; ++tries) {
+      try_fault(scenario, faults[i]);
+    }
     if ((i / stride) % kVerifyEvery == kVerifyEvery - 1) {
       // And what it wrote to its log so far would fill a pipe.
       EXPECT_EQ(world_.stop_daemon(), 0) << world_.daemon().errors();
@@ -218,9 +223,8 @@ void Campaign::run(const CommitScenario& scenario, std::size_t first, std::size_
       figures_.done - before.done, figures_.refused - before.refused,
       figures_.unknown - before.unknown, figures_.exits - before.exits, warehouse_.file_count(),
       warehouse_.unnamed_count());
-  // What comes at another time, or not at all, is met less often: of a flip, which ends beside the
-  // commits, some two thirds.
-  EXPECT_GT((figures_.fired - before.fired) * 2, figures_.tried - before.tried);
+  // What comes at another time, or not at all, is met less often.
+  EXPECT_GT((figures_.fired - before.fired) * 10, (figures_.tried - before.tried) * 7);
 }
 
 void Campaign::verify_by_program() {
