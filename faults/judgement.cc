@@ -42,7 +42,7 @@ FaultPage* map_page(const char* path) {
   const int fd = static_cast<int>(next_syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0));
   if (fd < 0) refuse("the page cannot be opened");
   auto* const page = reinterpret_cast<FaultPage*>(next_syscall(
-      SYS_mmap, nullptr, sizeof(FaultPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+      SYS_mmap, nullptr, sizeof(FaultPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L));
   next_syscall(SYS_close, fd);
   if (page == MAP_FAILED || page->magic != FaultPage::kMagic) refuse("the page is none");
   return page;

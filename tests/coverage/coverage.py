@@ -143,7 +143,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=Path)
     parser.add_argument("--missing", metavar="ROOM", choices=ROOMS)
-    parser.add_argument("--tests", metavar="PATTERN", default="", help="only these, by name")
+    parser.add_argument("--tests", metavar="PATTERN", default=".", help="only these, by name")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     if arguments.missing:

@@ -22,8 +22,6 @@ using faults::Call;
 constexpr int kVerifyEvery = 100;
 constexpr int kTriesMax = 4;  // of a fault that is not met
 constexpr std::chrono::seconds kPatience{10};
-/// A reader looks again after a change, and every so often.
-constexpr std::chrono::milliseconds kReaderRest{10};
 
 std::string text_of(const Version& version) {
   return version ? std::to_string(*version) : "none";

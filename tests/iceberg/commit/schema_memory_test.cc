@@ -39,8 +39,10 @@ std::size_t peak_of(Make make) {
 }
 
 TEST(SchemaMemory, IsThatOfTheNamesAsTheyAreWritten) {
-  for (const auto& [schema, last_id] :
+  for (const auto& wide_or_deep :
        {std::pair{wide_schema(TypeKind::kLong), kChildren + 1}, {deep_schema(), kDepth}}) {
+    const Schema& schema = wide_or_deep.first;
+    const int last_id = wide_or_deep.second;
     Outcome outcome;
     const std::size_t peak = peak_of([&] {
       outcome =
