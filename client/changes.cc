@@ -162,8 +162,10 @@ Result<Changes> changes_of(const std::string& text) {
   Changes found;
   ICEBLINK_ASSIGN_OR_RETURN(found.token.generation, number_member(object, "generation"));
   ICEBLINK_ASSIGN_OR_RETURN(const std::string incarnation, text_member(object, "incarnation"));
-  std::from_chars(incarnation.data(), incarnation.data() + incarnation.size(),
-                  found.token.incarnation, 16);
+  const char* const incarnation_end = incarnation.data() + incarnation.size();
+  const auto read =
+      std::from_chars(incarnation.data(), incarnation_end, found.token.incarnation, 16);
+  if (read.ec != std::errc() || read.ptr != incarnation_end) return not_understood();
   const auto* list = object.if_contains("changes");
   if (list == nullptr || !list->is_array()) return not_understood();
   for (const auto& item : list->get_array()) {

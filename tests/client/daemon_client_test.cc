@@ -221,10 +221,29 @@ TEST(WireErrors, FollowTheTypeThenTheStatus) {
   EXPECT_EQ(kind(410, "[]", Effect::kRead), ErrorKind::kGone);
 }
 
+TEST(WireErrors, OfAStatusAlone) {
+  constexpr std::pair<unsigned, ErrorKind> kMeanings[] = {
+      {400, ErrorKind::kInvalidArgument}, {422, ErrorKind::kInvalidArgument},
+      {401, ErrorKind::kNotAllowed},      {403, ErrorKind::kNotAllowed},
+      {404, ErrorKind::kNotFound},        {405, ErrorKind::kUnsupported},
+      {406, ErrorKind::kUnsupported},     {408, ErrorKind::kTimedOut},
+      {409, ErrorKind::kConflict},        {410, ErrorKind::kGone},
+      {413, ErrorKind::kTooLarge},        {429, ErrorKind::kBusy},
+      {501, ErrorKind::kUnsupported},     {503, ErrorKind::kBusy},
+      {504, ErrorKind::kTimedOut},        {507, ErrorKind::kNoSpace},
+      {500, ErrorKind::kInternal},        {418, ErrorKind::kInternal},
+  };
+  for (const auto& [status, kind] : kMeanings) {
+    EXPECT_EQ(client::kind_of_read(status), kind) << status;
+  }
+}
+
 TEST(WirePaths, EncodeEachLevel) {
   EXPECT_EQ(client::table_path(ident({"a b", "c/d+"}, "t%1F")),
             "/v1/namespaces/a%20b%1Fc%2Fd%2B/tables/t%251F");
   EXPECT_EQ(client::namespace_path({"ü"}), "/v1/namespaces/%C3%BC");
+  EXPECT_EQ(client::namespace_path({"aZ09-_.~{"}), "/v1/namespaces/aZ09-_.~%7B");
+  EXPECT_EQ(client::view_path(ident({"a"}, ".")), "/v1/namespaces/a/views/%2E");
   EXPECT_EQ(client::namespace_path({".."}), "/v1/namespaces/%2E%2E");
 }
 

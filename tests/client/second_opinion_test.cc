@@ -116,6 +116,51 @@ TEST_F(DoubtedSegment, TheDaemonsAnswerWins) {
   EXPECT_EQ(catalog.stats().ask_count, 4u);
 }
 
+TEST_F(DoubtedSegment, WhatTheDaemonRefusesOrSaysWronglyIsAnError) {
+  commit_tables(1);
+  std::string answer = "{}";
+  int status = 200;
+  FakeDaemon daemon(socket_path(), [&](FakePeer& peer) {
+    while (true) {
+      const std::string request = peer.receive();
+      if (request.empty()) return;
+      if (request.starts_with("HEAD /v1/namespaces/a/views/new ")) {
+        peer.send("HTTP/1.1 204 No Content\r\n\r\n");
+      } else if (request.starts_with("HEAD /v1/namespaces/b ")) {
+        peer.send("HTTP/1.1 204 No Content\r\n\r\n");
+      } else if (request.starts_with("HEAD /v1/namespaces/a/tables/new ")) {
+        peer.send("HTTP/1.1 204 No Content\r\n\r\n");
+      } else if (request.starts_with("HEAD")) {
+        peer.send("HTTP/1.1 500 X\r\nContent-Length: 2\r\n\r\n");
+      } else {
+        peer.answer(status, answer);
+      }
+    }
+  });
+  const CatalogOptions options{.ask_daemon = AskDaemon::kAlways,
+                               .ask_deadline = seconds(30),
+                               .asks_per_second_max = 1'000'000'000};
+  const Catalog catalog = open(options);
+  const auto resolve = [&] {
+    await_turn();
+    return catalog.resolve_location(ident({"a"}, "new"));
+  };
+  for (const char* wrong : {"{}", "[]", "{", R"({"metadata-location":1})"}) {
+    answer = wrong;
+    EXPECT_THAT(resolve(), IsError(ErrorKind::kInternal)) << wrong;
+  }
+  status = 403;
+  EXPECT_THAT(resolve(), IsError(ErrorKind::kNotAllowed));
+  await_turn();
+  EXPECT_THAT(catalog.view_exists(ident({"a"}, "new")), IsValue(true));
+  await_turn();
+  EXPECT_THAT(catalog.namespace_exists({"b"}), IsValue(true));
+  EXPECT_EQ(catalog.stats().ask_failure_count, 0u);
+  await_turn();
+  EXPECT_THAT(catalog.table_exists(ident({"a"}, "nix")), IsValue(false));
+  EXPECT_EQ(catalog.stats().ask_failure_count, 1u);
+}
+
 TEST_F(DoubtedSegment, WithoutADaemonTheSegmentStands) {
   commit_tables(1);
   const Catalog catalog = open({.stale_after = milliseconds(-1)});

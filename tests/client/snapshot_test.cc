@@ -81,5 +81,74 @@ TEST_F(SnapshotReader, ListsNamesSorted) {
   EXPECT_THAT(snapshot->list_namespaces({"nix"}), IsError(ErrorKind::kNotFound));
 }
 
+TEST_F(SnapshotReader, TellsTablesFromViewsAndWhatIsAbsentFromWhatCannotBe) {
+  store_.put_namespace({"m"});
+  store_.put_table(ident({"m"}, "t"), "s3://t");
+  store_.put(encode(ident({"m"}, "v")), RecordKind::kView, "s3://v");
+  commit();
+  const auto snapshot = open().snapshot();
+  ASSERT_OK(snapshot);
+  const TableIdent table = ident({"m"}, "t");
+  const TableIdent view = ident({"m"}, "v");
+  EXPECT_THAT(snapshot->table_exists(table), IsValue(true));
+  EXPECT_THAT(snapshot->view_exists(table), IsValue(false));
+  EXPECT_THAT(snapshot->table_exists(view), IsValue(false));
+  EXPECT_THAT(snapshot->view_exists(view), IsValue(true));
+  EXPECT_THAT(snapshot->view_exists(ident({"m"}, "nix")), IsValue(false));
+  EXPECT_THAT(snapshot->namespace_exists({"m"}), IsValue(true));
+  EXPECT_THAT(snapshot->namespace_exists({"m", "t"}), IsValue(false));
+  EXPECT_EQ((*snapshot->find(view))->kind(), ObjectKind::kView);
+  // Beyond what is quickly seen to be a name, and one that is none.
+  EXPECT_THAT(snapshot->table_exists(ident({"ü"}, "t")), IsValue(false));
+  const TableIdent none = ident({"a\x1f"
+                                 "b"},
+                                "t");
+  EXPECT_THAT(snapshot->table_exists(none), IsError(ErrorKind::kInvalidArgument));
+  EXPECT_THAT(snapshot->view_exists(none), IsError(ErrorKind::kInvalidArgument));
+  EXPECT_THAT(snapshot->namespace_exists({"a", ""}), IsError(ErrorKind::kInvalidArgument));
+  EXPECT_EQ(kind_of(snapshot->find(none)), ErrorKind::kInvalidArgument);
+}
+
+TEST_F(SnapshotReader, FindsByAPreparedKeyAcrossAFlip) {
+  store_.put_namespace({"m"});
+  store_.put_table(ident({"m"}, "t"), "s3://t");
+  store_.put(encode(ident({"m"}, "v")), RecordKind::kView, "s3://v");
+  commit();
+  const Catalog catalog = open();
+  const auto before = catalog.snapshot();
+  const auto table = before->prepare(ident({"m"}, "t"));
+  const auto view = before->prepare(ident({"m"}, "v"));
+  const auto absent = before->prepare(ident({"m"}, "nix"));
+  ASSERT_OK(table);
+  ASSERT_OK(view);
+  ASSERT_OK(absent);
+  EXPECT_THAT(before->prepare(ident({"m"}, "")), IsError(ErrorKind::kInvalidArgument));
+  flip();
+  for (const auto& snapshot : {*before, *catalog.snapshot()}) {
+    EXPECT_EQ((*snapshot.find(*table))->metadata_location(), "s3://t");
+    EXPECT_EQ((*snapshot.find(*view))->kind(), ObjectKind::kView);
+    const auto nothing = snapshot.find(*absent);
+    ASSERT_OK(nothing);
+    EXPECT_FALSE(nothing->has_value());
+  }
+  EXPECT_THAT(catalog.table_exists(*table), IsValue(true));
+  EXPECT_THAT(catalog.table_exists(*view), IsValue(false));
+}
+
+TEST_F(SnapshotReader, FindsManyOrNamesTheOneThatCannotBe) {
+  commit_tables(2);
+  const auto snapshot = open().snapshot();
+  const std::vector<TableIdent> idents = {ident({"a"}, "t1"), ident({"a"}, "nix"),
+                                          ident({"ü"}, "t0")};
+  std::vector<std::optional<TableView>> found(idents.size());
+  ASSERT_OK(snapshot->find_many(idents, found));
+  EXPECT_EQ(found[0]->metadata_location(), "s3://t1");
+  EXPECT_FALSE(found[1].has_value());
+  EXPECT_FALSE(found[2].has_value());
+  const std::vector<TableIdent> wrong = {ident({"a"}, "t1"), ident({}, "t")};
+  EXPECT_THAT(snapshot->find_many(wrong, {found.data(), 2}), IsError(ErrorKind::kInvalidArgument));
+  EXPECT_THAT(snapshot->find_many(wrong, found), IsError(ErrorKind::kInvalidArgument));
+}
+
 }  // namespace
 }  // namespace iceblink::testing
