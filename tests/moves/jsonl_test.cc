@@ -125,6 +125,80 @@ TEST_F(JsonLines, WhatFailsFailsAloneAndTheOthersAreThere) {
   EXPECT_THAT(place_.exported()[1], HasSubstr("metadata-fingerprint"));
 }
 
+TEST_F(JsonLines, AWrongLineIsToldByItsNumberAndWhatIsWrong) {
+  const std::pair<std::string, std::string> wrong[] = {
+      {"[1]", "is not a JSON object"},
+      {R"({"kind":1})", "'kind' is missing or not a string"},
+      {R"({"namespace":"a","name":"t","metadata-location":"s3://t"})",
+       "'namespace' is missing or not a list of strings"},
+      {R"({"namespace":[1],"name":"t","metadata-location":"s3://t"})",
+       "'namespace' is missing or not a list of strings"},
+      {R"({"namespace":["a"],"metadata-location":"s3://t"})", "'name' is missing or not a string"},
+      {R"({"namespace":["a"],"name":"t","metadata-location":null})",
+       "'metadata-location' is missing or not a string"},
+      {R"({"namespace":["a"],"name":"t","metadata-location":"s3://t","unverified":1})",
+       "'unverified' is missing or not true or false"},
+      {R"({"kind":"namespace"})", "'namespace' is missing or not a list of strings"},
+      {R"({"kind":"namespace","namespace":["a"],"properties":[]})",
+       "'properties' is missing or not an object of strings"},
+      {R"({"kind":"namespace","namespace":["a"],"properties":{"k":1}})",
+       "'properties' is missing or not an object of strings"},
+      {R"({"x":")" + std::string(std::size_t{8} << 20, 'x') + R"("})", "longer than 8388608 bytes"},
+      {R"({"kind":"namespace","namespace":["a",""]})", "namespace a."},
+  };
+  std::string lines;
+  for (const auto& [line, message] : wrong) lines += line + "\n";
+  lines += R"({"kind":"namespace","namespace":[]})"
+           "\n" +
+           table_line("t", "s3://t");
+  const Finished finished = import(lines, {"--unverified"});
+  EXPECT_EQ(finished.exit_code, 5);
+  EXPECT_THAT(finished.out, HasSubstr("1 created"));
+  EXPECT_THAT(finished.out, HasSubstr("12 failed"));
+  int number = 0;
+  for (const auto& [line, message] : wrong) {
+    ++number;
+    EXPECT_THAT(finished.err, HasSubstr(message));
+    if (message.starts_with("namespace")) continue;  // a line that was understood
+    EXPECT_THAT(finished.err, HasSubstr("line " + std::to_string(number) + ": " + message));
+  }
+  EXPECT_EQ(place_.tables(), "a.t\n");
+}
+
+TEST_F(JsonLines, ADryRunAndItsCountsAreJsonWhereThatIsAsked) {
+  const std::string lines = table_line("t", "s3://t") +
+                            R"({"kind":"view","namespace":["a"],"name":"v",)"
+                            R"("metadata-location":"s3://v"})";
+  const auto dry = [&] {
+    return place_.run({"--json", "import", "jsonl", folder_.put("lines.jsonl", lines),
+                       "--unverified", "--dry-run"});
+  };
+  const Finished planned = dry();
+  EXPECT_EQ(planned.exit_code, 0) << planned.err;
+  EXPECT_EQ(planned.out,
+            R"({"op":"create","kind":"namespace","namespace":["a"]})"
+            "\n"
+            R"({"op":"create","kind":"table","namespace":["a"],"name":"t",)"
+            R"("metadata-location":"s3://t"})"
+            "\n"
+            R"({"op":"create","kind":"view","namespace":["a"],"name":"v",)"
+            R"("metadata-location":"s3://v"})"
+            "\n"
+            R"({"dry-run":true,"read":2,"created":2,"moved":0,"skipped":0,"conflicts":0,)"
+            R"("failed":0,"namespaces-created":1})"
+            "\n");
+}
+
+TEST_F(JsonLines, ATableAndAViewOfOneNameAreAConflict) {
+  const std::string view = R"({"kind":"view","namespace":["a"],"name":"t",)"
+                           R"("metadata-location":"s3://v"})";
+  ASSERT_EQ(import(table_line("t", "s3://t") + view + "\n", {"--unverified"}).exit_code, 4);
+  const Finished again = import(view, {"--unverified"});
+  EXPECT_EQ(again.exit_code, 4);
+  EXPECT_THAT(again.err, HasSubstr("a.t a table has that name"));
+  EXPECT_EQ(place_.tables(), "a.t\n");
+}
+
 TEST_F(JsonLines, StopsAtTheFirstFailureWhereThatIsWanted) {
   const Finished finished =
       import(table_line("t", "/nowhere") + table_line("u", "s3://u", R"(,"unverified":true)"),
