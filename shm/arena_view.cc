@@ -54,6 +54,7 @@ Result<ArenaView> ArenaView::open(std::span<const std::byte> bytes, std::string_
   view.slots_ = reinterpret_cast<const Atomic<Slot>*>(bytes.data() + header->index_offset);
   view.capacity_ = header->index_capacity;
   view.records_offset_ = header->records_offset;
+  view.last_offset_ = header->file_bytes - sizeof(Record);
   view.file_bytes_ = header->file_bytes;
   view.hash_seed_ = header->hash_seed;
   view.base_generation_ = header->base_generation;
@@ -94,7 +95,7 @@ RecordView ArenaView::walk_back(RecordView record, std::uint64_t generation) con
 const ChildHeads* ArenaView::child_heads(const RecordView& record) const noexcept {
   const std::uint64_t offset = record.location_hash();
   if (!is_namespace_class(record.kind()) || offset < records_offset_ ||
-      offset % alignof(ChildHeads) != 0 || offset + sizeof(ChildHeads) > file_bytes_) {
+      offset % alignof(ChildHeads) != 0 || offset > file_bytes_ - sizeof(ChildHeads)) {
     return nullptr;
   }
   return reinterpret_cast<const ChildHeads*>(bytes_ + offset);

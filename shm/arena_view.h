@@ -197,7 +197,8 @@ class ArenaView {
   const Atomic<Slot>* slots_ = nullptr;
   // Copies of checked header fields: a lookup must not trust the mapping twice.
   std::uint64_t capacity_ = 0;
-  std::uint64_t records_offset_ = 0;
+  std::uint64_t records_offset_ = ~std::uint64_t{0};  // of an empty view: it has no records
+  std::uint64_t last_offset_ = 0;                     // where the last record can begin
   std::uint64_t file_bytes_ = 0;
   std::uint64_t hash_seed_ = 0;
   std::uint64_t base_generation_ = 0;
@@ -207,14 +208,13 @@ class ArenaView {
 
 inline RecordView ArenaView::record_at(std::uint64_t offset) const noexcept {
   RecordView view;
-  if (offset < records_offset_ || offset % kRecordAlignment != 0 ||
-      offset + sizeof(Record) > file_bytes_) {
+  // No sum of `offset`, which a chain may lead anywhere, before it is known to be small.
+  if (offset < records_offset_ || offset % kRecordAlignment != 0 || offset > last_offset_) {
     return view;
   }
   const auto* record = reinterpret_cast<const Record*>(bytes_ + offset);
   const std::uint16_t key_bytes = load_once(record->key_bytes);
   const std::uint16_t location_bytes = load_once(record->location_bytes);
-  // The sum cannot overflow: offset is below 2^48.
   if (offset + kRecordKeyOffset + key_bytes + location_bytes > file_bytes_) return view;
   view.record_ = record;
   view.offset_units_ = static_cast<std::uint32_t>(offset / kRecordAlignment);

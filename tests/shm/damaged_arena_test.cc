@@ -305,6 +305,24 @@ TEST_F(DamagedArena, AChainThatLeadsNowhereIsNotCopied) {
   EXPECT_EQ(copied.error().kind(), ErrorKind::kCorrupt);
 }
 
+TEST_F(DamagedArena, AnOffsetOfWhichNoSumIsMadeLeadsNowhere) {
+  const auto view = ArenaView::open(bytes(), "arena");
+  ASSERT_OK(view);
+  for (std::uint64_t below = 8; below <= 2 * sizeof(Record); below += 8) {
+    const std::uint64_t offset = std::uint64_t{0} - below;
+    EXPECT_FALSE(view->record_at(offset)) << below;
+    EXPECT_EQ(view->find_version(offset, 10).status, FindStatus::kCorrupt) << below;
+    at<ArenaHeader>(0).root_children.namespaces.store(offset);
+    EXPECT_EQ(view->visit_namespaces("", 10, [](const RecordView&) { FAIL(); }),
+              FindStatus::kCorrupt)
+        << below;
+    at<Record>(namespace_offset_).location_hash = offset;
+    EXPECT_EQ(view->visit_tables("a", 10, [](const RecordView&) { FAIL(); }), FindStatus::kCorrupt)
+        << below;
+  }
+  EXPECT_FALSE(ArenaView().record_at(0));
+}
+
 TEST_F(DamagedArena, ChangesOutsideOfTheArenaAreNotVisited) {
   const auto view = ArenaView::open(bytes(), "arena");
   ASSERT_OK(view);
