@@ -71,17 +71,22 @@ struct Lookup {
   return {Presence::kCorrupt, {}};
 }
 
+/// `record` if it is a table or view of exactly this identifier, whose key it has.
+[[nodiscard]] inline shm::RecordView exactly(const TableIdent& ident,
+                                             const shm::RecordView& record) noexcept {
+  if (!record) return record;
+  const bool exact = !ident.levels.empty() && record.kind() != shm::RecordKind::kNamespace &&
+                     record.level_count() == static_cast<std::uint8_t>(ident.levels.size());
+  return exact ? record : shm::RecordView(shm::FindStatus::kAbsent);
+}
+
 /// The record of a table or view with exactly this identifier, or an empty view that says why.
 /// `hash` is that of the identifier's TableKey. Inlined into few places only.
 [[nodiscard]] inline shm::RecordView find_exact(const shm::ArenaView& arena,
                                                 const TableIdent& ident, std::uint64_t hash,
                                                 std::uint64_t generation) noexcept {
   const shm::TableKey key{ident.levels, ident.name};
-  const shm::RecordView record = arena.find_record(key, hash, generation);
-  if (!record) return record;
-  const bool exact = !ident.levels.empty() && record.kind() != shm::RecordKind::kNamespace &&
-                     record.level_count() == static_cast<std::uint8_t>(ident.levels.size());
-  return exact ? record : shm::RecordView(shm::FindStatus::kAbsent);
+  return exactly(ident, arena.find_record(key, hash, generation));
 }
 
 [[nodiscard]] inline std::uint64_t hash_of(const TableIdent& ident, std::uint64_t seed) noexcept {
