@@ -20,7 +20,7 @@ namespace iceblink::client {
 [[nodiscard]] inline shm::RecordView find_either(const shm::ArenaView& arena,
                                                  const TableIdent& ident,
                                                  std::uint64_t generation) noexcept {
-  return find_exact(arena, ident, generation);
+  return find_exact_inline(arena, ident, generation);
 }
 [[nodiscard]] inline shm::RecordView find_either(const shm::ArenaView& arena,
                                                  const PreparedKey& key,

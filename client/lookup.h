@@ -93,8 +93,31 @@ struct Lookup {
   return shm::TableKey{ident.levels, ident.name}.hash(seed);
 }
 
-/// The same, hashed here. A function of its own, so that what it keeps in registers is not
-/// mixed up with what its callers keep.
+/// A key whose size came with its hash.
+struct SizedKey {
+  shm::TableKey parts;
+  std::size_t bytes;
+
+  [[nodiscard]] std::size_t size() const noexcept { return bytes; }
+  [[nodiscard]] bool equals(const char* encoded) const noexcept { return parts.equals(encoded); }
+};
+
+/// The same, hashed here.
+[[nodiscard]] inline shm::RecordView find_exact_inline(const shm::ArenaView& arena,
+                                                       const TableIdent& ident,
+                                                       std::uint64_t generation) noexcept {
+  std::uint64_t hash = arena.hash_seed();
+  std::size_t bytes = ident.levels.size() + ident.name.size();
+  for (const auto& level : ident.levels) {
+    hash = shm::hash_level_below(hash, level);
+    bytes += level.size();
+  }
+  hash = shm::hash_name_below(hash, ident.name);
+  const SizedKey key{{ident.levels, ident.name}, bytes};
+  return exactly(ident, arena.find_record(key, hash, generation));
+}
+
+/// The same as a function of its own, for callers that keep much in registers.
 [[nodiscard]] shm::RecordView find_exact(const shm::ArenaView& arena, const TableIdent& ident,
                                          std::uint64_t generation) noexcept;
 

@@ -60,7 +60,7 @@ Snapshot::Snapshot(std::shared_ptr<const shm::Mapping> mapping, std::uint64_t ge
     : mapping_(std::move(mapping)), arena_(&mapping_->arena), generation_(generation) {}
 
 Result<std::optional<TableView>> Snapshot::find(const TableIdent& ident) const noexcept {
-  const shm::RecordView record = client::find_exact(*arena_, ident, generation_);
+  const shm::RecordView record = client::find_exact_inline(*arena_, ident, generation_);
   if (record) [[likely]]
     return std::optional(TableViewMaker::make(record));
   return nothing_at(ident, record);
