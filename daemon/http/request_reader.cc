@@ -1,5 +1,6 @@
 #include "daemon/http/request_reader.h"
 
+#include <boost/beast/core/buffers_prefix.hpp>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 #include <string>
@@ -62,11 +63,12 @@ RequestReader::RequestReader(JudgeHeader judge, std::uint32_t header_bytes_max)
 void RequestReader::begin(std::uint64_t body_bytes_max) {
   body_bytes_max_ = body_bytes_max;
   parser_.emplace();
-  parser_->eager(true);
+  parser_->eager(false);  // a step at a time: the header alone, then chunk by chunk
   parser_->header_limit(header_bytes_max_);
   parser_->body_limit(body_bytes_max_);
   refusal_.reset();
-  is_header_judged_ = false;
+  request_ = Request();
+  keeps_alive_ = false;
   has_begun_ = false;
   skip_empty_lines();
 }
@@ -93,17 +95,22 @@ void RequestReader::skip_empty_lines() {
 RequestReader::Step RequestReader::parse() {
   if (!has_begun_) return Step::kNeedsMore;
   error_code error;
-  while (buffer_.size() > 0 && !parser_->is_done()) {
-    const std::size_t used = parser_->put(buffer_.data(), error);
+  bool judges_header = false;
+  while (buffer_.size() > 0 && !parser_->is_done() && !refusal_) {
+    const bool is_in_body = parser_->is_header_done();
+    // Of what has come, no more than may be pending: a chunk's header or trailers that are larger
+    // are refused as they would be if they came in pieces.
+    const std::size_t used =
+        parser_->put(beast::buffers_prefix(header_bytes_max_, buffer_.data()), error);
     buffer_.consume(used);
+    // Before the body, which may be broken since it is framed otherwise, and before its trailers,
+    // which are no part of the header (RFC 9110, 6.5.1).
+    if (parser_->is_header_done() && !is_in_body) {
+      judges_header = true;
+      refusal_ = judge_(parser_->get().base());
+      if (!refusal_) take_header();
+    }
     if (error || used == 0) break;
-  }
-  // A parser reads on into what it takes for the body: the header is judged all the same, and
-  // first, since a body that is broken may be one that is framed otherwise.
-  const bool judges_header = parser_->is_header_done() && !is_header_judged_;
-  if (judges_header) {
-    is_header_judged_ = true;
-    refusal_ = judge_(parser_->get().base());
   }
   if (!refusal_) refusal_ = refusal_of(error);
   if (refusal_) return Step::kRefused;
@@ -152,20 +159,23 @@ std::string_view RequestReader::target() const {
   return parser_->get().target();
 }
 
-Request RequestReader::take() {
-  auto& message = parser_->get();
-  Request request;
-  request.id = request_id_of(message["X-Request-ID"]);
-  request.verb = verb_of(message.method());
-  request.method = std::string(message.method_string());
-  request.target = std::string(message.target());
-  request.if_none_match = joined_lines(message, field::if_none_match);
-  if (message.count("Idempotency-Key") > 0) {
-    request.idempotency_key = joined_lines(message, "Idempotency-Key");
+void RequestReader::take_header() {
+  const auto& header = parser_->get();
+  request_.id = request_id_of(header["X-Request-ID"]);
+  request_.verb = verb_of(header.method());
+  request_.method = std::string(header.method_string());
+  request_.target = std::string(header.target());
+  request_.if_none_match = joined_lines(header, field::if_none_match);
+  if (header.count("Idempotency-Key") > 0) {
+    request_.idempotency_key = joined_lines(header, "Idempotency-Key");
   }
-  request.accepts_gzip = accepts_gzip(joined_lines(message, field::accept_encoding));
-  request.body = std::move(message.body());
-  return request;
+  request_.accepts_gzip = accepts_gzip(joined_lines(header, field::accept_encoding));
+  keeps_alive_ = header.keep_alive();
+}
+
+Request RequestReader::take() {
+  request_.body = std::move(parser_->get().body());
+  return std::exchange(request_, Request());
 }
 
 }  // namespace iceblink::daemon::http

@@ -5,6 +5,8 @@
 // Invariants:
 //  - What is held of one request is at most the body's limit, twice the header's, and one read:
 //    chunk headers and trailers are held whole while they are incomplete, and count as header.
+//  - What a request comes to does not hang on the pieces that it comes in.
+//  - Trailers are read and let go: they are no fields of the header (RFC 9110, 6.5.1).
 //  - The parser is made anew for every request; the buffer keeps what came early.
 #pragma once
 
@@ -52,13 +54,15 @@ class RequestReader {
   /// Once the header is complete; empty before.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view target() const;
-  [[nodiscard]] bool keeps_alive() const { return parser_->get().keep_alive(); }
+  [[nodiscard]] bool keeps_alive() const noexcept { return keeps_alive_; }
   [[nodiscard]] unsigned http_minor() const { return parser_->get().version() % 10; }
   /// After kDone.
   [[nodiscard]] Request take();
 
  private:
   void skip_empty_lines();
+  /// What the header says, before trailers stand among its fields.
+  void take_header();
   [[nodiscard]] std::optional<RequestRefusal> refusal_of(const boost::system::error_code& error);
 
   const JudgeHeader judge_;
@@ -67,8 +71,9 @@ class RequestReader {
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
   std::optional<RequestRefusal> refusal_;
+  Request request_;  // but for its body
   bool has_begun_ = false;
-  bool is_header_judged_ = false;
+  bool keeps_alive_ = false;
 };
 
 }  // namespace iceblink::daemon::http

@@ -50,6 +50,30 @@ TEST_F(Framing, TakesExtensionsAndTrailersOfAReasonableSize) {
   EXPECT_EQ(client.get("/healthz").status, 200);
 }
 
+TEST_F(Framing, TrailersAreNoFieldsOfTheHeader) {
+  const std::string trailers =
+      "Host: elsewhere\r\nConnection: close\r\nIdempotency-Key: none\r\nX-Request-ID: trailer\r\n"
+      "Expect: 100-continue\r\n";
+  const std::string chunk = std::string("13\r\n") + kBody + "\r\n0\r\n" + trailers + "\r\n";
+  auto whole = connect();
+  whole.send(kChunkedHead + chunk);
+  EXPECT_EQ(whole.receive()->status, 200);
+  EXPECT_EQ(whole.get("/healthz").status, 200) << "the connection goes on";
+  ASSERT_EQ(whole.del("/v1/namespaces/a").status, 204);
+  auto pieces = connect();
+  for (const char byte : kChunkedHead + chunk) pieces.send({&byte, 1});
+  EXPECT_EQ(pieces.receive()->status, 200);
+  EXPECT_EQ(pieces.get("/healthz").status, 200);
+}
+
+TEST_F(Framing, TrailersThatAreTooLargeAreRefusedThoughTheyComeAtOnce) {
+  const std::string large(70 << 10, 'b');
+  const std::string head(kChunkedHead);
+  EXPECT_EQ(last_answer_to(head + "13\r\n" + kBody + "\r\n0\r\nT: " + large + "\r\n\r\n").status,
+            431);
+  EXPECT_EQ(last_answer_to(head + "13;x=" + large + "\r\n" + kBody + "\r\n0\r\n\r\n").status, 431);
+}
+
 TEST_F(Framing, OfAnUnknownCodingIs501) {
   for (const char* line : {"Transfer-Encoding: xchunked", "Transfer-Encoding: \"chunked\"",
                            "Transfer-Encoding: x, chunked"}) {
