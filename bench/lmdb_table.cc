@@ -69,11 +69,24 @@ LmdbTable::Reader::Reader(const LmdbTable& table) : dbi_(table.dbi_) {
 }
 
 std::size_t LmdbTable::Reader::renew_and_get(std::string_view key) {
+  hold();
+  const std::size_t bytes = get(key);
+  drop();
+  return bytes;
+}
+
+void LmdbTable::Reader::hold() {
   check(mdb_txn_renew(txn_));
+}
+
+void LmdbTable::Reader::drop() {
+  mdb_txn_reset(txn_);
+}
+
+std::size_t LmdbTable::Reader::get(std::string_view key) {
   MDB_val key_value = as_value(key);
   MDB_val value{};
   const int code = mdb_get(txn_, dbi_, &key_value, &value);
-  mdb_txn_reset(txn_);
   if (code == MDB_NOTFOUND) return 0;
   check(code);
   return value.mv_size;

@@ -39,6 +39,10 @@ class LmdbTable {
     Reader& operator=(const Reader&) = delete;
     /// The size of the value; 0: absent.
     [[nodiscard]] std::size_t renew_and_get(std::string_view key);
+    /// The same in steps, for a reader that keeps to one state: get() between hold() and drop().
+    void hold();
+    [[nodiscard]] std::size_t get(std::string_view key);
+    void drop();
 
    private:
     MDB_txn* txn_ = nullptr;

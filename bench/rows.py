@@ -7,6 +7,7 @@ import tempfile
 
 import cache_rows
 import metadata_rows
+import peer_rows
 import plan_rows
 import rest_rows
 from program import CatalogServer, Daemon, median
@@ -22,6 +23,7 @@ FULL = {
     "resolves": 60_000, "resolve_rounds": 61, "cache_uses": 1_000_000, "cache_rounds": 3,
     "plan_files": 500, "plan_rounds": 11, "pyiceberg_rounds": 5,
     "rest_rounds": 11, "requests": 2_000, "snapshots": 10_000,
+    "peer_rounds": 11, "peer_lookups": 20_000,
 }
 SMOKE = {
     "tiny": 1_000, "small": 2_000, "large": 20_000,
@@ -33,6 +35,7 @@ SMOKE = {
     "resolves": 5_000, "resolve_rounds": 2, "cache_uses": 20_000, "cache_rounds": 1,
     "plan_files": 20, "plan_rounds": 2, "pyiceberg_rounds": 1,
     "rest_rounds": 2, "requests": 50, "snapshots": 500,
+    "peer_rounds": 2, "peer_lookups": 500,
 }
 
 
@@ -284,4 +287,4 @@ ROWS = {"C1": c1, "C2": c2, "C3": cache_rows.c3, "C4": c4, "C5": c5, "C6a": c6a,
         "C6b": rest_rows.c6b, "C7": c7,
         "C8": c8, "C9": c9, "C10": metadata_rows.c10,
         "C12": rest_rows.c12, "C13": c13, "commit": rest_rows.commit_size, "file_batch": file_batch,
-        "cache_policy": cache_rows.cache_policy, "plan": plan_rows.plan}
+        "cache_policy": cache_rows.cache_policy, "plan": plan_rows.plan, "peers": peer_rows.peers}
