@@ -10,16 +10,16 @@ from row import ratio_row
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def pyiceberg_plan(lab, metadata_file, rounds):
-    """PyIceberg's samples, from the environment that ./dev makes."""
+def pyiceberg(lab, script, *arguments):
+    """The samples of a program that needs PyIceberg, from the environment that ./dev makes."""
     python = ROOT / "build/interop-venv/bin/python"
     if not python.exists():
         raise Failure("PyIceberg is not installed: ./dev bench does that")
-    done = subprocess.run([str(python), str(ROOT / "bench/pyiceberg_plan.py"), metadata_file,
-                           str(rounds)], capture_output=True, text=True, timeout=900,
+    done = subprocess.run([str(python), str(ROOT / "bench" / script), *map(str, arguments)],
+                          capture_output=True, text=True, timeout=900,
                           preexec_fn=pinned(lab.programs.cpus[-1:]))
     if done.returncode != 0:
-        raise Failure(f"pyiceberg_plan.py ended with {done.returncode}: {done.stderr[-2000:]}")
+        raise Failure(f"{script} ended with {done.returncode}: {done.stderr[-2000:]}")
     return json.loads(done.stdout)
 
 
@@ -31,7 +31,7 @@ def plan(lab):
                                      "--files", s["plan_files"]).strip()
     figures = lab.programs.samples("plan_bench", "--metadata", metadata_file, "--rounds",
                                    s["plan_rounds"], alone=True)
-    theirs = pyiceberg_plan(lab, metadata_file, s["pyiceberg_rounds"])
+    theirs = pyiceberg(lab, "pyiceberg_plan.py", metadata_file, s["pyiceberg_rounds"])
     if figures["files"] != theirs["files"]:
         raise Failure("another number of files than PyIceberg plans")
     wall = median(figures["cold/wall"]) / median(theirs["cold/wall"])

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 
 import cache_rows
+import load_rows
 import metadata_rows
 import peer_rows
 import plan_rows
@@ -287,4 +288,5 @@ ROWS = {"C1": c1, "C2": c2, "C3": cache_rows.c3, "C4": c4, "C5": c5, "C6a": c6a,
         "C6b": rest_rows.c6b, "C7": c7,
         "C8": c8, "C9": c9, "C10": metadata_rows.c10,
         "C12": rest_rows.c12, "C13": c13, "commit": rest_rows.commit_size, "file_batch": file_batch,
-        "cache_policy": cache_rows.cache_policy, "plan": plan_rows.plan, "peers": peer_rows.peers}
+        "cache_policy": cache_rows.cache_policy, "plan": plan_rows.plan, "peers": peer_rows.peers,
+        "load": load_rows.load}
