@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "iceberg/metadata_text.h"
 #include "tests/fuzz/daemon/fuzzed_daemon.h"
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -68,7 +69,8 @@ void check_body(FuzzedDaemon& daemon, std::string_view body) {
     fuzz_check(answer && (answer->status == 200 || answer->status == 409),
                "what the requests are about is there", answer ? answer->body : "");
   }
-  const JsonJudgement judgement = judge_json(body);
+  // A BOM is passed over, once.
+  const JsonJudgement judgement = judge_json(body.substr(iceberg::bom_bytes_of(body)));
   for (const auto& endpoint : kEndpoints) {
     const auto answer = take_answer(answers, false);
     fuzz_check(answer.has_value(), "every endpoint answers", endpoint.path);
