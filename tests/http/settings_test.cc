@@ -342,6 +342,18 @@ TEST(SettingsFile, RefusesTextsWithANulCharacter) {
   EXPECT_THAT(toml_message("token-file = \"/a\\u0000b\""), HasSubstr("must not have a NUL"));
 }
 
+TEST(SettingsFile, TakesOtherLettersThanAsciiInStringsAndCommentsAlone) {
+  // Beside and within the ranges in which white space lies, too.
+  for (const char* letter :
+       {"\u00a1", "\u0159", "\u0499", "\u1681", "\u2070", "\u3001", "\ufefe", "\U0001f600"}) {
+    const std::string name = letter;
+    EXPECT_THAT(toml_message(name + " = 1"), HasSubstr("d.toml")) << letter;
+    EXPECT_THAT(toml_message("http-threads = " + name), HasSubstr("d.toml")) << letter;
+    EXPECT_THAT(toml_message("http-threads = 3 " + name), HasSubstr("d.toml")) << letter;
+    EXPECT_EQ(toml_message("instance = \"" + name + "\" # " + name), "accepted") << letter;
+  }
+}
+
 TEST(SettingsTable, EscapesControlCharactersAsTomlDoes) {
   const Setting& setting = *find_setting("warehouse");
   const std::string line = R"(warehouse = "a\u000ab\u001bc\u007f\\u000a\"ü")";
