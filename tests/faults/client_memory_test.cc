@@ -148,8 +148,8 @@ TEST_F(ClientMemory, LeavesStatsWithoutWords) {
 }  // namespace iceblink::test
 
 // avro-c leaks the text in hand when an allocation fails (iceberg/avro/README.md). Known to the
-// leak sanitizer alone, and called by nothing else.
-extern "C" const char* __lsan_default_suppressions();
+// leak sanitizer alone, which looks for it by its name, and called by nothing else.
+extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:libavro";
 }
