@@ -39,5 +39,5 @@ def load(lab):
                         f"cached, against PyIceberg {version}, a new {of}; {size}; wall", "us",
                         ours["cold"], theirs[f"{catalog}/cold"], ">= 1", 1e-3)
         yield ratio_row(f"load/warm/pyiceberg-{catalog}", "load_table again against load_table "
-                        f"again, of the same catalog; wall", "us", ours["warm"],
+                        "again, of the same catalog; wall", "us", ours["warm"],
                         theirs[f"{catalog}/warm"], ">= 1", 1e-3)

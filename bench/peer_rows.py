@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import time
 
-from program import Failure, median, pinned
+from program import Failure, pinned
 from row import ratio_row
 
 

@@ -48,6 +48,12 @@ TEST(SecondOpinionTurns, FollowThePolicy) {
 class DoubtedSegment : public SegmentTest {
  protected:
   [[nodiscard]] std::string socket_path() const { return dir_.path() + "/catalog.sock"; }
+  /// Asks at every tick of the coarse clock.
+  Catalog open_asking() {
+    return open({.ask_daemon = AskDaemon::kAlways,
+                 .ask_deadline = seconds(30),
+                 .asks_per_second_max = 1'000'000'000});
+  }
   /// Until the coarse clock has moved, and with it the next turn has come.
   static void await_turn() {
     const std::uint64_t begin = client::coarse_now_ns();
@@ -97,10 +103,7 @@ TEST_F(DoubtedSegment, TheDaemonsAnswerWins) {
       }
     }
   });
-  const CatalogOptions options{.ask_daemon = AskDaemon::kAlways,
-                               .ask_deadline = seconds(30),
-                               .asks_per_second_max = 1'000'000'000};
-  const Catalog catalog = open(options);
+  const Catalog catalog = open_asking();
   EXPECT_THAT(catalog.table_exists(ident({"a"}, "new")), IsValue(true));
   await_turn();
   EXPECT_THAT(catalog.resolve_location(ident({"a"}, "new")), IsValue(std::string("s3://new")));
@@ -137,10 +140,7 @@ TEST_F(DoubtedSegment, WhatTheDaemonRefusesOrSaysWronglyIsAnError) {
       }
     }
   });
-  const CatalogOptions options{.ask_daemon = AskDaemon::kAlways,
-                               .ask_deadline = seconds(30),
-                               .asks_per_second_max = 1'000'000'000};
-  const Catalog catalog = open(options);
+  const Catalog catalog = open_asking();
   const auto resolve = [&] {
     await_turn();
     return catalog.resolve_location(ident({"a"}, "new"));

@@ -5,7 +5,7 @@ table once, and none that was refused; also where the daemon is killed meanwhile
     races_test.py --bin DIRECTORY [unittest's arguments]
 
 DIRECTORY has the programs of the build. Run by run.py, in the environment that has the clients.
-ICEBLINK_RACE_SECONDS=N writes for N seconds instead of 10, half of that beside kills."""
+ICEBLINK_RACE_SECONDS=N writes for N seconds instead of 20, half of that beside kills."""
 
 import collections
 import json
@@ -28,7 +28,7 @@ from race_writers import ACKNOWLEDGED, UNKNOWN, DuckDbWriter, KeyedWriter, PyIce
 from rest_test_case import RestTestCase, run_tests
 
 KILLS = 3
-SECONDS = float(os.environ.get("ICEBLINK_RACE_SECONDS", "10"))
+SECONDS = float(os.environ.get("ICEBLINK_RACE_SECONDS", "20"))
 WRITERS_OF_A_KIND = 8
 TABLES = ("a", "b", "c", "d")
 RETRIES = {"a": "4", "b": "4", "c": "0", "d": "0"}  # those of the table, which both clients follow
