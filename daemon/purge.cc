@@ -23,10 +23,10 @@ using iceberg::Fingerprint;
 
 /// A table's own directories: where its location and its properties say that its files are. What
 /// has a whole write root in it has other tables' files, too, and is nobody's own.
-class OwnDirectories {
+class TableDirectories {
  public:
-  OwnDirectories(const TableMetadata& table, const iceberg::LocationMap& map,
-                 const WriteRoots& roots)
+  TableDirectories(const TableMetadata& table, const iceberg::LocationMap& map,
+                   const WriteRoots& roots)
       : roots_(roots) {
     add(clean_path_of(table.location, map));
     for (const std::string_view key : {"write.data.path", "write.folder-storage.path",
@@ -244,7 +244,7 @@ class Purge {
   const std::atomic<bool>& is_stopping_;
   const MetadataFileRules& rules_;
   const WriteRoots& roots_;
-  OwnDirectories directories_;
+  TableDirectories directories_;
   const bool may_delete_data_;
   MetadataLimits limits_;
   std::unordered_set<Fingerprint, FirstBytes> seen_;  // paths that were to be removed
