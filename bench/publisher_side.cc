@@ -44,8 +44,9 @@ std::uint64_t PublisherSide::commit(const Move& move) {
                            .key = move.key,
                            .location = move.location,
                            .format_version = 2};
-  require_ok(publisher_->reserve(shm::Publisher::room_for(change)));
-  publisher_->publish(++generation_, {&change, 1});
+  const std::span changes(&change, 1);
+  require_ok(publisher_->reserve(changes));
+  publisher_->publish(++generation_, changes);
   return generation_;
 }
 

@@ -309,12 +309,8 @@ Status Committer::State::judge(Store::Writing& writing, Request& request, GroupE
 Status Committer::State::commit_and_publish(Store::Writing& writing, const GroupEffect& effect) {
   std::vector<shm::Change> views;
   views.reserve(effect.changes.size());
-  shm::Room room;
-  for (const auto& change : effect.changes) {
-    views.push_back(view_of(change));
-    room += shm::Publisher::room_for(views.back());
-  }
-  ICEBLINK_RETURN_IF_ERROR(publisher_.reserve(room));
+  for (const auto& change : effect.changes) views.push_back(view_of(change));
+  ICEBLINK_RETURN_IF_ERROR(publisher_.reserve(views));
   ICEBLINK_FAULT_POINT("commit.before-lmdb");
   if (const Status status = writing.commit(effect.changes); !status.ok()) {
     publisher_.release();

@@ -130,16 +130,34 @@ void ArenaWriter::link_into_parent(const Change& change, Record* record,
   head.store(offset, std::memory_order_release);
 }
 
-ArenaWriter::Pending ArenaWriter::append(const Change& change) noexcept {
-  const std::uint64_t hash = hash_encoded(change.key, header_->hash_seed);
-  const Place place = locate(change.key, hash);
-  const bool first = !place.newest;
+void ArenaWriter::fetch_slot(std::uint64_t hash) const noexcept {
+  constexpr int kForWriting = 1;
+  __builtin_prefetch(&slots_[home_slot(hash, header_->index_capacity)], kForWriting);
+}
+
+void ArenaWriter::fetch_record(std::uint64_t hash) const noexcept {
+  constexpr std::uint64_t kLineBytes = 64;
+  constexpr std::uint64_t kProbesMax = 8;  // further slots have not been fetched either
+  const std::uint64_t home = home_slot(hash, header_->index_capacity);
+  const std::uint64_t end = std::min(home + kProbesMax, header_->index_capacity);
+  for (std::uint64_t at = home; at < end; ++at) {
+    // relaxed: this thread stored it, or took over under the publisher's mutex from who did
+    const Slot slot = slots_[at].load(std::memory_order_relaxed);
+    if (slot == 0) return;
+    if ((slot >> 48) != tag_of(hash)) continue;
+    const std::byte* const record = bytes_ + (slot & kOffsetMask);
+    __builtin_prefetch(record);
+    __builtin_prefetch(record + kLineBytes);
+    return;
+  }
+}
+
+ArenaWriter::Pending ArenaWriter::append(const Change& change, std::uint64_t hash) noexcept {
   const bool is_namespace = is_namespace_class(change.kind);
   const std::string_view location = is_tombstone(change.kind) ? "" : change.location;
-  const bool has_heads = first && is_namespace;
-  const std::uint64_t span = record_span(change.key.size(), location.size(), has_heads);
+  const std::uint64_t span_max = record_span(change.key.size(), location.size(), is_namespace);
   const std::uint64_t offset = tail_;
-  if (span > free_bytes() || (first && free_slots() == 0) || change.key.size() > kKeyBytesMax ||
+  if (span_max > free_bytes() || change.key.size() > kKeyBytesMax ||
       location.size() > kLocationBytesMax) {
     std::abort();
   }
@@ -151,16 +169,21 @@ ArenaWriter::Pending ArenaWriter::append(const Change& change) noexcept {
   record->table_uuid = change.table_uuid;
   record->metadata_fingerprint = change.metadata_fingerprint;
   record->generation = change.generation;
-  record->previous =
-      first ? 0 : static_cast<std::uint32_t>(place.newest.offset() / kRecordAlignment);
   record->key_bytes = static_cast<std::uint16_t>(change.key.size());
   record->location_bytes = static_cast<std::uint16_t>(location.size());
   record->kind = change.kind;
   record->format_version = change.format_version;
   record->level_count = level_count_of(change.key);
-  if (!is_namespace) {
-    record->location_hash = key_internal::hash_bytes(location, 0);
-  } else {
+  if (!is_namespace) record->location_hash = key_internal::hash_bytes(location, 0);
+
+  // The older version comes from far away, in a large catalog: last.
+  const Place place = locate(change.key, hash);
+  const bool first = !place.newest;
+  if (first && free_slots() == 0) std::abort();
+  const std::uint64_t span = record_span(change.key.size(), location.size(), first && is_namespace);
+  record->previous =
+      first ? 0 : static_cast<std::uint32_t>(place.newest.offset() / kRecordAlignment);
+  if (is_namespace) {
     record->location_hash =
         first ? offset + span - sizeof(ChildHeads) : place.newest.location_hash();
   }

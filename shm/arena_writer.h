@@ -19,6 +19,7 @@
 
 #include "shm/arena_view.h"
 #include "shm/change.h"
+#include "shm/key.h"
 
 namespace iceblink::shm {
 
@@ -59,7 +60,17 @@ class ArenaWriter {
   };
   /// Appends a version made by `change.generation`. There must be room (free_bytes, free_slots)
   /// and the parent namespace; else std::abort, since a caller that got here has committed.
-  [[nodiscard]] Pending append(const Change& change) noexcept;
+  [[nodiscard]] Pending append(const Change& change) noexcept {
+    return append(change, hash_of(change.key));
+  }
+  [[nodiscard]] Pending append(const Change& change, std::uint64_t hash) noexcept;
+  [[nodiscard]] std::uint64_t hash_of(std::string_view key) const noexcept {
+    return hash_encoded(key, header_->hash_seed);
+  }
+  /// Hints of what append() will read: first the slot, then the record that it names. In a large
+  /// catalog each comes from memory, which other work can overlap.
+  void fetch_slot(std::uint64_t hash) const noexcept;
+  void fetch_record(std::uint64_t hash) const noexcept;
   void store_slot(Pending pending) noexcept;
   /// False: no writer made this, so that it cannot be appended: a key that is none, or not one of
   /// its kind's class, or whose namespace is not here. For what comes from another arena.

@@ -21,6 +21,11 @@ namespace bi = boost::interprocess;
 constexpr std::uint64_t kAllocateStepBytes = 256 << 10;
 constexpr std::uint64_t kPopulateStepBytes = 2 << 20;
 constexpr std::uint64_t kUnmapStepBytes = 8 << 20;
+constexpr std::uint64_t kHugePageBytes = 2 << 20;
+
+#ifndef MADV_COLLAPSE  // Linux 6.1
+#define MADV_COLLAPSE 25
+#endif
 
 struct Stat {
   FileIdentity identity;
@@ -34,18 +39,51 @@ Result<Stat> stat_regular(const std::string& path) {
   return Stat{{status.st_dev, status.st_ino}, static_cast<std::uint64_t>(status.st_size)};
 }
 
+/// Where a mapping of so many bytes can have huge pages; null for anywhere. The place is free, but
+/// not taken: another thread may take it.
+void* find_aligned_place(std::uint64_t size_bytes) {
+  if (size_bytes < kHugePageBytes) return nullptr;
+  const std::uint64_t span = size_bytes + kHugePageBytes;
+  void* const place = ::mmap(nullptr, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) return nullptr;
+  ::munmap(place, span);
+  const auto address = reinterpret_cast<std::uintptr_t>(place);
+  return reinterpret_cast<void*>((address + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes);
+}
+
+bi::mapped_region map_aligned(const bi::file_mapping& file, bi::mode_t mode,
+                              std::uint64_t size_bytes) {
+  if (void* const place = find_aligned_place(size_bytes); place != nullptr) {
+    try {
+      return bi::mapped_region(file, mode, 0, size_bytes, place);
+    } catch (const bi::interprocess_exception&) {
+      // taken: anywhere, then
+    }
+  }
+  return bi::mapped_region(file, mode, 0, size_bytes);
+}
+
+/// Faults all pages in, as huge pages where that is possible: a lookup in a large catalog then
+/// waits for memory, and not for page tables besides.
+void populate(std::span<std::byte> bytes) {
+  bool may_collapse = true;
+  for (std::uint64_t at = 0; at < bytes.size(); at += kPopulateStepBytes) {
+    const auto step = std::min<std::uint64_t>(kPopulateStepBytes, bytes.size() - at);
+    may_collapse = may_collapse && step == kHugePageBytes &&
+                   ::madvise(bytes.data() + at, step, MADV_COLLAPSE) == 0;
+    // A kernel that knows no populate faults the pages in one by one, later.
+    if (!may_collapse && ::madvise(bytes.data() + at, step, MADV_POPULATE_WRITE) != 0) break;
+  }
+}
+
 Result<bi::mapped_region> map(const std::string& path, bi::mode_t mode, FileIdentity* identity) {
   try {
     const bi::file_mapping file(path.c_str(), mode);
-    if (identity != nullptr) {
-      struct stat status {};
-      if (::fstat(file.get_mapping_handle().handle, &status) != 0) {
-        return system_error(path, errno);
-      }
-      *identity = {status.st_dev, status.st_ino};
-      if (status.st_size == 0) return {ErrorKind::kCorrupt, path + ": is empty"};
-    }
-    return bi::mapped_region(file, mode);
+    struct stat status {};
+    if (::fstat(file.get_mapping_handle().handle, &status) != 0) return system_error(path, errno);
+    if (identity != nullptr) *identity = {status.st_dev, status.st_ino};
+    if (status.st_size == 0) return {ErrorKind::kCorrupt, path + ": is empty"};
+    return map_aligned(file, mode, static_cast<std::uint64_t>(status.st_size));
   } catch (const bi::interprocess_exception& error) {
     return system_error(path, error.get_native_error());
   } catch (const std::bad_alloc&) {
@@ -126,12 +164,7 @@ Result<WriteMapping> WriteMapping::create(const std::string& path, std::uint64_t
     ::unlink(path.c_str());
     return mapping;
   }
-  const auto bytes = mapping->bytes();
-  for (std::uint64_t at = 0; at < bytes.size(); at += kPopulateStepBytes) {
-    // A kernel that knows no populate faults the pages in one by one, later.
-    const auto step = std::min<std::uint64_t>(kPopulateStepBytes, bytes.size() - at);
-    if (::madvise(bytes.data() + at, step, MADV_POPULATE_WRITE) != 0) break;
-  }
+  populate(mapping->bytes());
   return mapping;
 }
 

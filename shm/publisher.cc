@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -79,9 +80,12 @@ void Publisher::State::force_build(std::unique_lock<std::mutex>& lock, Room need
   build_ended_.wait(lock, [&] { return builds_done_ >= end; });
 }
 
-Status Publisher::State::reserve(Room room) {
+Status Publisher::State::reserve(Room room, std::span<const Change> changes) {
   std::unique_lock lock(publish_mutex_);
   reserved_ = {};
+  for (const auto& change : changes.first(std::min(changes.size(), kFetchedChanges))) {
+    current_->writer.fetch_slot(current_->writer.hash_of(change.key));
+  }
   // More than once only where somebody else's build came in between.
   for (int attempt = 0; attempt < 3 && !fits(room); ++attempt) {
     force_build(lock, room);
@@ -97,6 +101,28 @@ void Publisher::State::release() noexcept {
   reserved_ = {};
 }
 
+// Records and slots of so many changes, of which the slots may have been fetched.
+void Publisher::State::publish_some(std::uint64_t generation,
+                                    std::span<const Change> changes) noexcept {
+  ArenaWriter& writer = current_->writer;
+  std::array<std::uint64_t, kFetchedChanges> hashes;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    hashes[i] = writer.hash_of(changes[i].key);
+    writer.fetch_slot(hashes[i]);
+  }
+  for (std::size_t i = 0; i < changes.size(); ++i) writer.fetch_record(hashes[i]);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    Change stamped = changes[i];
+    stamped.generation = generation;
+    ICEBLINK_FAULT_POINT("publish.before-append");
+    const auto pending = writer.append(stamped, hashes[i]);
+    ICEBLINK_FAULT_POINT("publish.after-append");
+    ICEBLINK_FAULT_POINT("publish.before-slot");
+    if (!ICEBLINK_PLANTED("lost-publish")) writer.store_slot(pending);
+    ICEBLINK_FAULT_POINT("publish.after-slot");
+  }
+}
+
 void Publisher::State::publish(std::uint64_t generation, std::span<const Change> changes) noexcept {
   std::unique_lock lock(publish_mutex_);
   if (generation <= generation_) std::abort();  // a bug upstream; readers must never see it
@@ -104,19 +130,17 @@ void Publisher::State::publish(std::uint64_t generation, std::span<const Change>
   std::uint64_t bytes = 0;
   for (const auto& change : changes) bytes += room_for(change).bytes;
   writer.announce_append(std::min(bytes, writer.free_bytes()));
-  const bool shows_half = changes.size() > 3 && ICEBLINK_PLANTED("mixed-snapshot");
-  for (const auto& change : changes) {
-    if (shows_half && &change == &changes[changes.size() / 2]) {
-      show_half(*control_, *current_, generation);
+  std::span<const Change> left = changes;
+  if (changes.size() > 3 && ICEBLINK_PLANTED("mixed-snapshot")) {
+    for (; left.size() > changes.size() / 2; left = left.subspan(1)) {
+      publish_some(generation, left.first(1));
     }
-    Change stamped = change;
-    stamped.generation = generation;
-    ICEBLINK_FAULT_POINT("publish.before-append");
-    const auto pending = writer.append(stamped);
-    ICEBLINK_FAULT_POINT("publish.after-append");
-    ICEBLINK_FAULT_POINT("publish.before-slot");
-    if (!ICEBLINK_PLANTED("lost-publish")) writer.store_slot(pending);
-    ICEBLINK_FAULT_POINT("publish.after-slot");
+    show_half(*control_, *current_, generation);
+  }
+  while (!left.empty()) {
+    const std::size_t count = std::min(left.size(), kFetchedChanges);
+    publish_some(generation, left.first(count));
+    left = left.subspan(count);
   }
   writer.publish_tail(generation);
   generation_ = generation;
@@ -196,7 +220,12 @@ Room Publisher::room_for(const Change& change) noexcept {
           1};
 }
 Status Publisher::reserve(Room room) {
-  return state_->reserve(room);
+  return state_->reserve(room, {});
+}
+Status Publisher::reserve(std::span<const Change> changes) {
+  Room room;
+  for (const auto& change : changes) room += room_for(change);
+  return state_->reserve(room, changes);
 }
 void Publisher::release() noexcept {
   state_->release();

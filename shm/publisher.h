@@ -115,6 +115,8 @@ class Publisher {
   /// Makes sure that `room` can be published; replaces an earlier grant. Waits for a flip when
   /// the arena has less. kNoSpace: not to be had; the current arena goes on serving.
   [[nodiscard]] Status reserve(Room room);
+  /// The same of the room for `changes`, and begins to fetch what publishing them will touch.
+  [[nodiscard]] Status reserve(std::span<const Change> changes);
   /// Gives a grant back unused.
   void release() noexcept;
 

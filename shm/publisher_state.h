@@ -22,7 +22,7 @@ class Publisher::State {
 
   Status open();
   Status start(const CatalogSource& source, std::uint64_t incarnation);
-  Status reserve(Room room);
+  Status reserve(Room room, std::span<const Change> changes);
   void release() noexcept;
   void publish(std::uint64_t generation, std::span<const Change> changes) noexcept;
   Status flip();
@@ -62,6 +62,9 @@ class Publisher::State {
   void end_lingering(Clock::time_point now) noexcept;
   [[nodiscard]] std::uint64_t headroom_for(std::uint64_t live_bytes) noexcept;
 
+  /// As many changes as are fetched from memory at once.
+  static constexpr std::size_t kFetchedChanges = 16;
+  void publish_some(std::uint64_t generation, std::span<const Change> changes) noexcept;
   [[nodiscard]] bool fits(Room room) const noexcept;      // under publish_mutex_
   [[nodiscard]] bool wants_replacement() const noexcept;  // under publish_mutex_
   void request_build(Room need) noexcept;                 // under publish_mutex_

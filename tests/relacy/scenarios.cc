@@ -117,12 +117,8 @@ class World : public Scenario {
   void commit(std::uint64_t generation, std::initializer_list<std::string_view> keys) {
     std::array<Change, 3> changes;
     std::size_t count = 0;
-    shm::Room room;
-    for (const auto key : keys) {
-      changes[count] = version(key, generation);
-      room += Publisher::room_for(changes[count++]);
-    }
-    expect(publisher_->reserve(room).ok(), "there is room");
+    for (const auto key : keys) changes[count++] = version(key, generation);
+    expect(publisher_->reserve({changes.data(), count}).ok(), "there is room");
     publisher_->publish(generation, {changes.data(), count});
   }
   void flip() { expect(publisher_->flip().ok(), "the arena is replaced"); }

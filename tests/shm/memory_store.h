@@ -101,15 +101,13 @@ class MemoryStore : public CatalogSource {
   /// Reserves, commits what was staged to the maps, publishes.
   [[nodiscard]] Status commit() {
     std::vector<Change> changes;
-    Room room;
     for (const auto& [key, row] : staged_) {
       changes.push_back({.kind = row.kind,
                          .key = key,
                          .location = row.location,
                          .metadata_fingerprint = row.fingerprint});
-      room += Publisher::room_for(changes.back());
     }
-    if (auto reserved = publisher_->reserve(room); !reserved) {
+    if (auto reserved = publisher_->reserve(changes); !reserved) {
       staged_.clear();
       return reserved;
     }

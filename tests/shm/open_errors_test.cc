@@ -149,6 +149,18 @@ TEST(Mapping, IsNotMadeWhereThereIsNoDirectory) {
   EXPECT_EQ(outcome(WriteMapping::create(dir.path() + "/none/file", 4096)), "not_found");
 }
 
+TEST(Mapping, ALargeOneLiesWhereItCanHaveHugePages) {
+  constexpr std::uintptr_t kHugePageBytes = 2 << 20;
+  const TempDir dir;
+  const auto written = WriteMapping::create(dir.path() + "/file", 2 * kHugePageBytes + 4096);
+  ASSERT_OK(written);
+  const auto read = ReadMapping::open(dir.path() + "/file");
+  ASSERT_OK(read);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(written->bytes().data()) % kHugePageBytes, 0U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(read->bytes().data()) % kHugePageBytes, 0U);
+  EXPECT_EQ(read->bytes().size(), written->bytes().size());
+}
+
 TEST(Mapping, ALargeOneIsLetGoOfInSlices) {
   const TempDir dir;
   auto mapping = WriteMapping::create(dir.path() + "/file", 9 << 20);

@@ -71,8 +71,14 @@ TEST_F(RefusedCalls, AnArenaWithoutRoomIsNotMade) {
 
 TEST_F(RefusedCalls, AKernelThatKnowsNoPopulateStillMakesFiles) {
   EXPECT_EXIT(end_with({SYS_madvise, EINVAL, 2, MADV_POPULATE_WRITE},
-                       [&] { return WriteMapping::create(path(), 4 << 20).ok(); }),
+                       [&] { return WriteMapping::create(path(), (4 << 20) + 4096).ok(); }),
               ::testing::ExitedWithCode(0), "");
+}
+
+TEST_F(RefusedCalls, AKernelThatKnowsNoAdviceStillMakesFiles) {
+  EXPECT_EXIT(
+      end_with({SYS_madvise, EINVAL}, [&] { return WriteMapping::create(path(), 4 << 20).ok(); }),
+      ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(RefusedCalls, SpaceThatCannotBeToldIsTakenForEnough) {

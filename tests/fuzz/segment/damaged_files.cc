@@ -118,7 +118,7 @@ void check_start(const SmallSegment& segment, const std::string& directory, Star
   fuzz_check(reader.ok(), "it can be attached to", reader ? "" : reader.error().message());
   fuzz_check(count_true(segment, **reader) == segment.versions.size(), "it serves its store");
   const shm::Change change{.kind = RecordKind::kNamespace, .key = "after", .location = {}};
-  fuzz_check((*publisher)->reserve(shm::Publisher::room_for(change)).ok(), "there is room");
+  fuzz_check((*publisher)->reserve({&change, 1}).ok(), "there is room");
   (*publisher)->publish(generation + 1, {&change, 1});
   const auto report = shm::verify_segment(directory);
   fuzz_check(report.problems.empty() && report.generation == generation + 1, "it is sound",
