@@ -63,10 +63,11 @@ def show(row):
 
 
 def measure(lab, names):
-    """All rows that could be measured, and whether something failed."""
-    measured, failed = [], False
+    """All rows that could be measured, what each name took in seconds, and whether something failed."""
+    measured, seconds, failed = [], {}, False
     print(line(HEADINGS))
     for name in names:
+        begin = time.monotonic()
         try:
             for row in rows.ROWS[name](lab):
                 measured.append(row)
@@ -74,7 +75,8 @@ def measure(lab, names):
         except (Failure, AssertionError) as failure:
             failed = True
             print(f"{name}: FAILED: {failure}", flush=True)
-    return measured, failed
+        seconds[name] = round(time.monotonic() - begin, 1)
+    return measured, seconds, failed
 
 
 def write(path, content):
@@ -99,12 +101,12 @@ def main():
     begin = time.monotonic()
     lab = rows.Lab(programs, rows.SMOKE if options.smoke else rows.FULL)
     try:
-        measured, failed = measure(lab, options.rows)
+        measured, seconds, failed = measure(lab, options.rows)
     finally:
         lab.close()
     path = programs.build / "bench/results.json"
     write(path, [row.as_json(options.smoke) for row in measured])
-    write(path.with_name("machine.json"), described | {"seconds": round(time.monotonic() - begin)})
+    write(path.with_name("machine.json"), described | {"seconds": seconds})
     print()
     for row in measured:
         print(f"{row.name}: {row.what}")
