@@ -12,6 +12,7 @@ Left out are the calls that also look at whether the segment is still in its pla
 of a thread does, N up to 4,096. They are counted, and are those of the most instructions."""
 
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -73,13 +74,15 @@ def run(program, directory):
     try:
         if server.stdout.readline().strip() != "ready":
             sys.exit(f"{program} does not serve")
-        done = subprocess.run(["valgrind", "--tool=lackey", "--trace-mem=yes", program, "--dir",
-                               directory], capture_output=True)
+        trace = pathlib.Path(directory) / "trace"  # not a pipe, which would wake us for each line
+        done = subprocess.run(["valgrind", "--tool=lackey", "--trace-mem=yes",
+                               f"--log-file={trace}", program, "--dir", directory],
+                              capture_output=True)
     finally:
         server.communicate()
     if done.returncode != 0:
         sys.exit(f"{program} ended with {done.returncode}: {done.stderr[-2000:].decode()}")
-    return done.stdout.decode(), done.stderr
+    return done.stdout.decode(), trace.read_bytes()
 
 
 def mapped(maps, directory):
@@ -125,7 +128,8 @@ def show(name, threads, segment):
 
 def main():
     program = str(pathlib.Path(sys.argv[1]) / "bench/hit_path")
-    with tempfile.TemporaryDirectory(prefix="iceblink-hit-path-") as directory:
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="iceblink-hit-path-", dir=memory) as directory:
         output, trace = run(program, directory)
         described, _, maps = output.partition("}}]}\n")
         described = json.loads(described + "}}]}")
