@@ -69,5 +69,5 @@ PLOTS = (
         Curve("files and directories synced, no catalog", "scale_writers/tables", "theirs"))),
     Plot("batch", "Metadata files of 20 KB, cold", "files read at once", "us a file", (
         Curve("read together", "scale_batch/cold"),
-        Curve("a loop", "scale_batch/cold", "theirs"))),
+        Curve("a loop", "scale_batch/cold", "theirs")), "linear"),
 )

@@ -7,6 +7,7 @@ LIMITS = (
     ("C3/load_table/find", "the lookup that finds the record; one more line, the handle, is read"),
     ("C3/resolve_metadata/find", "the same"),
     ("C5/wake", "a bare futex between the same two processes: two system calls and the scheduler"),
+    ("C8/1M", "a scan of the same LMDB, in which every row is read once"),
     ("C6b/64", "as many threads that create and sync the same files and directories"),
     ("C6b/1", "the same by one; beside the file, the store is synced"),
     ("commit/10-snapshots", "the same file created and synced by one thread"),

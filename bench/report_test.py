@@ -17,6 +17,8 @@ import tempfile
 sys.dont_write_bytecode = True  # the source tree stays as it is
 
 import report
+from curves import number_of
+from scale_rows import label
 
 BENCH = pathlib.Path(__file__).resolve().parent
 
@@ -31,6 +33,12 @@ def lacking(rows):
     for name, _ in report.LIMITS:
         if name not in names and not name.startswith("scale_"):  # whose points are others here
             yield f"limits: there is no row {name}"
+
+
+def misread():
+    """Labels of points that are not read as they were written."""
+    return [count for count in (1, 64, 1_000, 1_024, 25_500, 100_000, 10_000_000)
+            if number_of(label(count)) != count]
 
 
 def made_by(results, directory):
@@ -58,6 +66,7 @@ def refuses_another_block():
 def main():
     results = pathlib.Path(sys.argv[1])
     problems = list(lacking(json.loads(results.read_text())))
+    problems += [f"the label of {count} is read as another number" for count in misread()]
     if not refuses_another_block():
         problems.append("a block that nothing fills was accepted")
     with tempfile.TemporaryDirectory(prefix="iceblink-report-") as first:

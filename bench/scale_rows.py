@@ -11,7 +11,7 @@ from row import absolute_row, rate_row, ratio_row
 
 # What a table takes while it is measured, in bytes: segment, LMDB, the private map, arenas that are
 # being built.
-BYTES_PER_TABLE = 1_500
+BYTES_PER_TABLE = 1_000
 
 
 def label(count):
