@@ -2,7 +2,9 @@
 // thread CPU time and the wall time of each, in ns per lookup (per listing), round by round.
 //
 //   lookup_bench --segment DIR --lmdb DIR --tables N --rounds N --lookups N
-//                [--listings N [--beside SEGMENT --beside-tables N]]
+//                [--listings N [--beside SEGMENT --beside-tables N]] [--one-map 1]
+//
+// With --one-map the private map has one form, which is looked up part by part.
 #include <benchmark/benchmark.h>
 #include <iceblink/catalog.h>
 
@@ -93,15 +95,17 @@ struct Sides {
   std::unique_ptr<LmdbTable::Reader> reader;
 };
 
+enum class Maps : std::uint8_t { kBoth, kByParts };
+
 Sides open_sides(const std::string& segment, const std::string& lmdb_dir,
-                 const SampleCatalog& sample) {
+                 const SampleCatalog& sample, Maps maps) {
   Catalog catalog = take(Catalog::open(segment));
   Snapshot snapshot = take(catalog.snapshot());
   Sides sides{std::move(catalog), std::move(snapshot), {}, {}, {}, {}};
   for (std::size_t i = 0; i < sample.table_count(); ++i) {
     const std::string key = encode(sample.ident(i));
     sides.by_parts.emplace(key, sample.location(i, 0));
-    sides.by_bytes.emplace(key, sample.location(i, 0));
+    if (maps == Maps::kBoth) sides.by_bytes.emplace(key, sample.location(i, 0));
   }
   sides.lmdb = std::make_unique<LmdbTable>(lmdb_dir, LmdbTable::Durability::kNone);
   sides.reader = std::make_unique<LmdbTable::Reader>(*sides.lmdb);
@@ -120,6 +124,7 @@ void register_maps(const Workload& workload, std::size_t blocks, Sides& sides) {
                     }
                     return sum;
                   });
+  if (sides.by_bytes.empty()) return;
   register_lookup("map_by_bytes", workload, blocks, Checks::kFoundAndBytes,
                   [&map = sides.by_bytes](std::span<const TableIdent> idents) {
                     Sum sum;
@@ -268,11 +273,13 @@ int main(int argc, char** argv) {
   const std::size_t lookups = number(argc, argv, "--lookups", 1 << 20) / kBlock * kBlock;
   const std::size_t rounds = number(argc, argv, "--rounds", 11);
   const std::size_t listings = number(argc, argv, "--listings", 0);
-  // As many questions as tables: a process asks for what there is.
-  const std::size_t questions = (sample.table_count() + kBlock - 1) / kBlock * kBlock;
+  const Maps maps = number(argc, argv, "--one-map", 0) == 0 ? Maps::kBoth : Maps::kByParts;
+  // As many questions as tables: a process asks for what there is. Or as many as are asked.
+  const std::size_t questions =
+      (std::min(sample.table_count(), lookups) + kBlock - 1) / kBlock * kBlock;
 
-  Sides sides =
-      open_sides(argument(argc, argv, "--segment", ""), argument(argc, argv, "--lmdb", ""), sample);
+  Sides sides = open_sides(argument(argc, argv, "--segment", ""),
+                           argument(argc, argv, "--lmdb", ""), sample, maps);
   const Workload workload(sample, questions);
   const std::size_t blocks = lookups / kBlock;
   register_catalog(workload, blocks, sides);

@@ -6,8 +6,8 @@ from row import absolute_row, ratio_row
 DOCUMENTS = {"25KB": (25, ">= 6"), "1k-snapshots": (1_000, ">= 10"), "9k-snapshots": (9_000, ">= 10")}
 
 
-def parsing(lab, snapshots):
-    rounds = lab.sizes["parse_rounds"]
+def parsing(lab, snapshots, rounds=None):
+    rounds = rounds or lab.sizes["parse_rounds"]
     repeats = 20 if snapshots < 1_000 else 1
     return lab.programs.samples("parse_bench", "--snapshots", snapshots, "--rounds", rounds,
                                 "--repeats", repeats, "--file",

@@ -1,7 +1,9 @@
 // C10, C11: table metadata from its bytes to the whole model, against the same model built with
-// nlohmann/json; and what a reader pays who wants the current snapshot alone.
+// nlohmann/json; what a reader pays who wants the current snapshot alone; and simdjson's DOM of the
+// text, without a model.
 //
 //   parse_bench --snapshots N --columns N --rounds N
+#include <simdjson.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -105,6 +107,15 @@ Digest with_nlohmann(const std::string& text, Samples* samples) {
   return digest(table.values, table.snapshots, table.snapshot_log, table.metadata_log);
 }
 
+/// What reading the text alone takes, before there is a model.
+void dom_alone(const simdjson::padded_string& text, Samples& samples) {
+  const Clocks begin;
+  simdjson::dom::parser parser;
+  simdjson::dom::element root;
+  require(parser.parse(text).get(root) == simdjson::SUCCESS, "simdjson does not read the document");
+  add(samples, "dom", begin);
+}
+
 void current_alone(ByteBuffer file, Samples* samples) {
   const Clocks begin;
   const auto metadata = parse(std::move(file));
@@ -197,6 +208,7 @@ int main(int argc, char** argv) {
   const auto bytes = [&] { return ByteBuffer(std::string_view(text)); };
   require(whole(bytes(), nullptr) == with_nlohmann(text, nullptr), "both sides read other values");
   current_alone(bytes(), nullptr);
+  const simdjson::padded_string padded(text);
   Samples samples;
   samples.add("bytes", static_cast<double>(text.size()));
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -204,6 +216,7 @@ int main(int argc, char** argv) {
       static_cast<void>(whole(bytes(), &samples));
       static_cast<void>(with_nlohmann(text, &samples));
       current_alone(bytes(), &samples);
+      dom_alone(padded, samples);
     }
   }
   for (int i = 0; i < 3; ++i) samples.add("growth", growth_per_byte("/proc/self/exe", document));

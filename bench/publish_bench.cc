@@ -4,6 +4,8 @@
 //
 //   publish_bench --dir DIR --small TABLES --large TABLES --rounds N --commits N
 //                 --build-commits N --pace-ns N
+//
+// With --build-commits 0 without the last.
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -168,8 +170,8 @@ int main(int argc, char** argv) {
   const std::size_t large = size("--large", 1'000'000);
   measure_sizes(scratch.path(), size("--small", 1'000), large, size("--rounds", 9),
                 size("--commits", 20'000), samples);
-  measure_builds(scratch.path(), large, size("--rounds", 9),
-                 {size("--build-commits", 25'000), size("--pace-ns", 40'000)}, samples);
+  const Pace pace{size("--build-commits", 25'000), size("--pace-ns", 40'000)};
+  if (pace.commits > 0) measure_builds(scratch.path(), large, size("--rounds", 9), pace, samples);
   samples.print();
   return 0;
 }

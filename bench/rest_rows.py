@@ -43,11 +43,12 @@ def requests(lab, place, server_cpus):
                     f"same; {where}; wall", "us", figures["commit"], figures["bare/get"], "-", 1e-3)
 
 
-def table_commits(lab, writers, *more):
+def table_commits(lab, writers, *more, rounds=None, milliseconds=None):
     s = lab.sizes
     return lab.programs.samples(
         "table_commit_bench", "--data-dir", lab.disk_dir, "--runtime-dir", lab.memory_dir,
-        "--writers", writers, "--rounds", s["disk_rounds"], "--milliseconds", s["disk_ms"], *more)
+        "--writers", writers, "--rounds", rounds or s["disk_rounds"], "--milliseconds",
+        milliseconds or s["disk_ms"], *more)
 
 
 def c6b(lab):

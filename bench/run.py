@@ -3,19 +3,19 @@
 
 Both sides of a comparison run in turn, round by round, on the same CPUs; figures are medians. Exit
 code: 0 all targets reached, 1 some missed, 2 nothing to judge (a wrong build, a failed program).
-With --smoke small sizes, no judgement: 0 when everything ran and computed the right results.
+Without --only: what the design sets a target for; with --full everything. With --smoke everything
+at small sizes, no judgement: 0 when everything ran and computed the right results.
 """
 
 import argparse
 import json
-import os
 import pathlib
-import platform
 import sys
 import time
 
 sys.dont_write_bytecode = True  # the source tree stays as it is
 
+import machine
 import rows
 from program import Failure, Programs
 
@@ -26,39 +26,17 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=ROOT / "build/release", metavar="DIR",
                         help="the build to measure (default: build/release)")
-    parser.add_argument("--smoke", action="store_true", help="small sizes, under a minute, no judgement")
+    parser.add_argument("--smoke", action="store_true",
+                        help="everything at small sizes, under a minute, no judgement")
+    parser.add_argument("--full", action="store_true",
+                        help="also what is not judged by the design: " + ", ".join(rows.FULL_ONLY))
     parser.add_argument("--only", metavar="ROW,...", help="of " + ", ".join(rows.ROWS))
     parsed = parser.parse_args()
-    parsed.rows = parsed.only.split(",") if parsed.only else list(rows.ROWS)
+    parsed.rows = parsed.only.split(",") if parsed.only else rows.names(parsed.full or parsed.smoke)
     for name in parsed.rows:
         if name not in rows.ROWS:
             parser.error(f"no row {name}; there are {', '.join(rows.ROWS)}")
     return parsed
-
-
-def first_line(path, prefix=""):
-    try:
-        with open(path) as file:
-            return next((line.strip() for line in file if line.startswith(prefix)), "unknown")
-    except OSError:
-        return "unknown"
-
-
-def describe(programs, build, smoke):
-    cpu = first_line("/proc/cpuinfo", "model name").split(":")[-1].strip()
-    load = os.getloadavg()[0]
-    pages = first_line("/sys/kernel/mm/transparent_hugepage/enabled")
-    print(f"machine   {cpu}, {os.cpu_count()} CPUs, load {load:.1f}; Linux {platform.release()}, "
-          f"huge pages {pages}")
-    print(f"build     {programs.build}: {build['compiler']}"
-          + (f"; UNFIT: {build['unfit']}" if build["unfit"] else ""))
-    print(f"versions  iceblink {build['iceblink']} (layout {build['layout']}), LMDB {build['lmdb']}, "
-          f"Boost {build['boost']}, xxHash {build['xxhash']}, Python {platform.python_version()}")
-    if smoke:
-        print("SMOKE     small sizes: the names of rows stand, their figures mean nothing")
-    elif load > 0.5 * (os.cpu_count() or 1):
-        print("WARNING   the machine is busy with something else: repeat when it is not")
-    print()
 
 
 def number(value):
@@ -85,10 +63,11 @@ def show(row):
 
 
 def measure(lab, names):
-    """All rows that could be measured, and whether something failed."""
-    measured, failed = [], False
+    """All rows that could be measured, what each name took in seconds, and whether something failed."""
+    measured, seconds, failed = [], {}, False
     print(line(HEADINGS))
     for name in names:
+        begin = time.monotonic()
         try:
             for row in rows.ROWS[name](lab):
                 measured.append(row)
@@ -96,12 +75,13 @@ def measure(lab, names):
         except (Failure, AssertionError) as failure:
             failed = True
             print(f"{name}: FAILED: {failure}", flush=True)
-    return measured, failed
+        seconds[name] = round(time.monotonic() - begin, 1)
+    return measured, seconds, failed
 
 
-def write(path, measured, smoke):
+def write(path, content):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps([row.as_json(smoke) for row in measured], indent=1) + "\n")
+    path.write_text(json.dumps(content, indent=1) + "\n")
 
 
 def main():
@@ -116,15 +96,17 @@ def main():
     if build["unfit"] and not (options.smoke and build["unfit"].startswith("fault points")):
         print(f"bench: {programs.build} is not fit to be measured: {build['unfit']}", file=sys.stderr)
         return 2
-    describe(programs, build, options.smoke)
+    described = machine.describe(programs, build, options)
+    machine.show(described)
     begin = time.monotonic()
     lab = rows.Lab(programs, rows.SMOKE if options.smoke else rows.FULL)
     try:
-        measured, failed = measure(lab, options.rows)
+        measured, seconds, failed = measure(lab, options.rows)
     finally:
         lab.close()
     path = programs.build / "bench/results.json"
-    write(path, measured, options.smoke)
+    write(path, [row.as_json(options.smoke) for row in measured])
+    write(path.with_name("machine.json"), described | {"seconds": seconds})
     print()
     for row in measured:
         print(f"{row.name}: {row.what}")

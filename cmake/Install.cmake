@@ -54,6 +54,6 @@ install(FILES packaging/iceblink.bash-completion
   COMPONENT programs)
 install(FILES LICENSE CHANGELOG.md README.md DESTINATION ${ICEBLINK_DOC_DIR} COMPONENT programs)
 install(DIRECTORY docs/ DESTINATION ${ICEBLINK_DOC_DIR} COMPONENT programs
-  FILES_MATCHING PATTERN "*.md")
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(FILES systemd/example.toml DESTINATION ${ICEBLINK_DOC_DIR}/examples COMPONENT programs)
 install(DIRECTORY systemd/grafana DESTINATION ${ICEBLINK_DOC_DIR}/examples COMPONENT programs)
