@@ -25,6 +25,7 @@ FULL = {
     "plan_files": 500, "plan_rounds": 11, "pyiceberg_rounds": 5,
     "rest_rounds": 11, "requests": 2_000, "snapshots": 10_000,
     "peer_rounds": 11, "peer_lookups": 20_000,
+    "other_clients": True,
 }
 SMOKE = {
     "tiny": 1_000, "small": 2_000, "large": 20_000,
@@ -37,6 +38,7 @@ SMOKE = {
     "plan_files": 20, "plan_rounds": 2, "pyiceberg_rounds": 1,
     "rest_rounds": 2, "requests": 50, "snapshots": 500,
     "peer_rounds": 2, "peer_lookups": 500,
+    "other_clients": False,  # they are built from the network
 }
 
 
