@@ -3,6 +3,7 @@
 import pathlib
 import socket
 
+import client_rows
 from program import Daemon, Failure
 from plan_rows import pyiceberg
 from row import ratio_row
@@ -20,7 +21,9 @@ def load(lab):
     directory.mkdir()
     metadata_file = directory / "00000-t.metadata.json"
     lab.programs.run("load_bench", "--make", metadata_file)
-    runtime_dir = pathlib.Path(lab.memory_dir) / "load"
+    clients = list(client_rows.clients(lab)) if s["other_clients"] else []
+    memory_dir = pathlib.Path(lab.memory_dir)
+    runtime_dir = memory_dir / "load"
     address = f"127.0.0.1:{free_port()}"
     daemon = Daemon(lab.programs, runtime_dir, directory / "data", "--listen", address)
     try:
@@ -28,6 +31,8 @@ def load(lab):
                            metadata_file, s["pyiceberg_rounds"])
         ours = lab.programs.samples("load_bench", "--segment", runtime_dir, "--table", "n.t",
                                     "--rounds", s["open_rounds"])
+        others = [client_rows.samples(client, f"http://{address}", memory_dir, metadata_file,
+                                      s["open_rounds"]) for client in clients]
     finally:
         daemon.stop()
     size = f"{metadata_file.stat().st_size / 1000:.0f} KB of metadata"
@@ -41,3 +46,5 @@ def load(lab):
         yield ratio_row(f"load/warm/pyiceberg-{catalog}", "load_table again against load_table "
                         "again, of the same catalog; wall", "us", ours["warm"],
                         theirs[f"{catalog}/warm"], ">= 1", 1e-3)
+    for client, figures in zip(clients, others):
+        yield from client.rows(ours, figures, size)

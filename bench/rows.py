@@ -33,6 +33,7 @@ FULL = {
     "writer_counts": (1, 2, 4, 8, 16, 32, 64), "writer_rounds": 3, "writer_ms": 1_000,
     "batches": (1, 4, 16, 64, 256, 1_024), "batch_rounds": 11, "batch_files": 512,
     "process_rounds": 201,
+    "other_clients": True,
 }
 SMOKE = {
     "tiny": 1_000, "small": 2_000, "large": 20_000,
@@ -52,6 +53,7 @@ SMOKE = {
     "writer_counts": (1, 4), "writer_rounds": 1, "writer_ms": 50,
     "batches": (1, 16), "batch_rounds": 2, "batch_files": 16,
     "process_rounds": 5,
+    "other_clients": False,  # they are built from the network
 }
 
 

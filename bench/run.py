@@ -49,7 +49,7 @@ HEADINGS = ("row", "ours", "theirs", "unit", "ratio", "middle half", "target", "
 
 
 def line(cells):
-    widths = (28, 9, 9, 7, 8, 15, 8, 6)
+    widths = (31, 9, 9, 7, 8, 15, 8, 6)
     left = (True, False, False, True, False, False, False, True)
     return " ".join(cell.ljust(width) if is_left else cell.rjust(width)
                     for cell, width, is_left in zip(cells, widths, left)).rstrip()
