@@ -77,6 +77,10 @@ int main(int argc, char** argv) {
   const std::size_t rounds = number(argc, argv, "--rounds", 201);
   const std::string segment = argument(argc, argv, "--segment", "");
   const std::string lmdb_dir = argument(argc, argv, "--lmdb", "");
+  // The parent has done both once, as a server has that forks for each of its clients.
+  require(look_up(segment, sample.ident(0), sample.location(0, 0)) &&
+              look_up_in_lmdb(lmdb_dir, sample.ident(0), sample.location(0, 0)),
+          "the parent found the wrong thing");
   Samples samples;
   for (std::size_t round = 0; round < rounds; ++round) {
     const std::size_t index = scramble(round) % sample.table_count();

@@ -35,6 +35,12 @@ constexpr std::array<std::string_view, 4> kPlanted = {
     "planted.lost-commit",           // published and acknowledged, and not in the store
 };
 
+template <typename Names>
+const std::string_view* find_name(const Names& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? nullptr : &*found;
+}
+
 struct Armed {
   std::string_view name;  // points into kFaultPoints or kPlanted
   long period = 1;        // of a planted fault
@@ -62,11 +68,9 @@ Status arm_fault_point([[maybe_unused]] std::string_view spec) {
               "fault point '" + std::string(spec) + "': the pass after ':' is a number from 1"};
     }
   }
-  const auto* point = std::find(kFaultPoints.begin(), kFaultPoints.end(), name);
-  if (point == kFaultPoints.end()) {
-    point = std::find(kPlanted.begin(), kPlanted.end(), name);
-  }
-  if (point == kPlanted.end()) {
+  const auto* point = find_name(kFaultPoints, name);
+  if (point == nullptr) point = find_name(kPlanted, name);
+  if (point == nullptr) {
     return {ErrorKind::kInvalidArgument, "no fault point is named '" + std::string(name) + "'"};
   }
   armed.name = *point;
@@ -81,7 +85,7 @@ Status arm_fault_point([[maybe_unused]] std::string_view spec) {
 #ifdef ICEBLINK_FAULT_POINTS
 void pass_fault_point(std::string_view name) noexcept {
   if (armed.name.empty()) return;
-  if (std::find(kFaultPoints.begin(), kFaultPoints.end(), name) == kFaultPoints.end()) std::abort();
+  if (find_name(kFaultPoints, name) == nullptr) std::abort();
   if (armed.name != name) return;
   // relaxed: a counter, orders nothing
   if (armed.passes_left.fetch_sub(1, std::memory_order_relaxed) != 1) return;
