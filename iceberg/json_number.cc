@@ -5,12 +5,10 @@
 #include <cstddef>
 #include <cstring>
 
+#include "iceberg/ascii.h"
+
 namespace iceblink::iceberg {
 namespace {
-
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
 
 /// The number that eight characters are, if all of them are digits: pairs, then fours, then all
 /// eight are put together at once.

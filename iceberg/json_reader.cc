@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "iceberg/ascii.h"
 #include "iceberg/json_number.h"
 #include "iceberg/json_scan.h"
 #include "iceberg/utf8.h"
@@ -48,10 +49,6 @@ constexpr std::array<std::int8_t, 256> kDepthChange = [] {
   change['}'] = change[']'] = -1;
   return change;
 }();
-
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
 
 bool has_valid_escapes(std::string_view content) noexcept {
   for (std::size_t i = content.find('\\'); i != std::string_view::npos; i = content.find('\\', i)) {

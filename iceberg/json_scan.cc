@@ -5,19 +5,10 @@
 #include <bitset>
 #include <cstdint>
 
+#include "iceberg/ascii.h"
+
 namespace iceblink::iceberg {
 namespace {
-
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
-
-int hex_value(char c) noexcept {
-  if (is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 /// Walks over a text. Every skip_… stands behind what it skipped, or has set the error.
 class Scanner {

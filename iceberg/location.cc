@@ -4,26 +4,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "iceberg/ascii.h"
+
 namespace iceblink::iceberg {
 namespace {
 
 bool is_alpha(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::optional<unsigned> hex_digit(char c) noexcept {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10;
-  return std::nullopt;
 }
 
 Error invalid(std::string_view location, std::string_view why) {
@@ -39,10 +26,10 @@ Result<std::string> percent_decoded(std::string_view path, std::string_view loca
       out += path[i];
       continue;
     }
-    const auto high = i + 2 < path.size() ? hex_digit(path[i + 1]) : std::nullopt;
-    const auto low = high ? hex_digit(path[i + 2]) : std::nullopt;
-    if (!low) return invalid(location, "holds a '%' that is no escape of two hex digits");
-    out += static_cast<char>(static_cast<std::uint8_t>(*high * 16 + *low));
+    const int high = i + 2 < path.size() ? hex_value(path[i + 1]) : -1;
+    const int low = high < 0 ? -1 : hex_value(path[i + 2]);
+    if (low < 0) return invalid(location, "holds a '%' that is no escape of two hex digits");
+    out += static_cast<char>(high * 16 + low);
     i += 2;
   }
   if (out.find('\0') != std::string::npos) return invalid(location, "holds an escaped NUL");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "iceberg/arena.h"
+#include "iceberg/ascii.h"
 #include "iceberg/lazy_table_parts.h"
 #include "iceberg/weight_observers.h"
 
@@ -27,10 +28,6 @@ const Field* find_in(std::span<const Field> fields, std::int32_t id) noexcept {
     if (const Field* found = find_in(field.type.fields, id)) return found;
   }
   return nullptr;
-}
-
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 }  // namespace
@@ -138,10 +135,8 @@ Result<std::span<const MetadataLogEntry>> TableMetadata::metadata_log() const no
 
 const ViewRepresentation* ViewVersion::find_sql(std::string_view dialect) const noexcept {
   for (const auto& representation : representations) {
-    const auto& own = representation.dialect;
     if (representation.type == "sql" &&
-        std::equal(own.begin(), own.end(), dialect.begin(), dialect.end(),
-                   [](char a, char b) { return lower(a) == lower(b); })) {
+        iceberg::equals_ignoring_case(representation.dialect, dialect)) {
       return &representation;
     }
   }

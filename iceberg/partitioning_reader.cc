@@ -8,19 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "iceberg/ascii.h"
 #include "iceberg/member_set.h"
 #include "iceberg/schema_reader.h"
 
 namespace iceblink::iceberg {
 namespace {
-
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-bool equals_ignoring_case(std::string_view text, std::string_view lower_case) noexcept {
-  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
-                    [](char a, char b) { return lower(a) == b; });
-}
 
 /// The number of "name[number]".
 std::optional<std::uint32_t> parameter_of(std::string_view text, std::string_view name) noexcept {

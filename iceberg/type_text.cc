@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "iceberg/ascii.h"
+
 namespace iceblink::iceberg {
 namespace {
 
@@ -39,14 +41,6 @@ constexpr std::array<std::pair<std::string_view, EdgeAlgorithm>, 5> kAlgorithms{
     {"andoyer", EdgeAlgorithm::kAndoyer},
     {"karney", EdgeAlgorithm::kKarney},
 }};
-
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-bool equals_ignoring_case(std::string_view text, std::string_view lower_case) noexcept {
-  return std::equal(text.begin(), text.end(), lower_case.begin(), lower_case.end(),
-                    [](char a, char b) { return lower(a) == b; });
-}
 
 std::string_view trimmed(std::string_view text) noexcept {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "iceberg/ascii.h"
+
 namespace iceblink::iceberg {
 namespace {
 
@@ -9,13 +11,6 @@ constexpr std::size_t kTextBytes = 36;
 
 constexpr bool is_dash_at(std::size_t i) noexcept {
   return i == 8 || i == 13 || i == 18 || i == 23;
-}
-
-int hex_value(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "iceberg/ascii.h"
+
 namespace iceblink::iceberg {
 namespace {
 
@@ -18,13 +20,6 @@ constexpr std::array<std::string_view, 9> kReserved{
 };
 constexpr std::string_view kPreviousVersionsMax = "write.metadata.previous-versions-max";
 constexpr std::size_t kPreviousVersionsMaxDefault = 100;
-
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-bool equals_ignoring_case(std::string_view text, std::string_view lower_case) noexcept {
-  return std::ranges::equal(text, lower_case, [](char a, char b) { return lower(a) == b; });
-}
 
 /// All of it is one number, which fits.
 std::optional<std::int32_t> parse_int32(std::string_view text) noexcept {

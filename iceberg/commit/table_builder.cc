@@ -7,6 +7,7 @@
 
 #include "iceberg/commit/metadata_properties.h"
 #include "iceberg/commit/property_edits.h"
+#include "iceberg/commit/refusal.h"
 #include "iceberg/metadata_header.h"
 #include "iceberg/partitioning_reader.h"
 #include "iceberg/uuid.h"
@@ -16,10 +17,6 @@ namespace {
 
 constexpr std::uint8_t kEncryptionFormatVersion = 3;
 
-Error invalid(std::string message) {
-  return {ErrorKind::kInvalidArgument, std::move(message)};
-}
-
 bool is_same(const EncryptionKey& a, const EncryptionKey& b) {
   return a.encrypted_key_metadata == b.encrypted_key_metadata &&
          a.encrypted_by_id == b.encrypted_by_id && has_same_entries(a.properties, b.properties);
@@ -28,11 +25,11 @@ bool is_same(const EncryptionKey& a, const EncryptionKey& b) {
 /// What every table has that may be the base of a commit (docs/metadata.md, "Tables").
 Status check_base(const TableMetadata& base) {
   if (!base.table_uuid && (base.format_version > 1 || !base.table_uuid_text.empty())) {
-    return invalid("Cannot commit to this table: its table-uuid '" +
+    return refusal("Cannot commit to this table: its table-uuid '" +
                    std::string(base.table_uuid_text) + "' is no UUID");
   }
   if (base.format_version > 2 && !base.next_row_id) {
-    return invalid("Cannot commit to this table: it is of format 3 and has no next-row-id");
+    return refusal("Cannot commit to this table: it is of format 3 and has no next-row-id");
   }
   return Ok{};
 }
@@ -114,12 +111,12 @@ Status TableBuilder::apply(const TableUpdate& update) {
 Status TableBuilder::apply_one(const AssignUuid& update) {
   const auto uuid = parse_uuid(update.uuid);
   if (!uuid || *uuid == Uuid{}) {
-    return invalid("Cannot assign the uuid '" + std::string(update.uuid) +
+    return refusal("Cannot assign the uuid '" + std::string(update.uuid) +
                    "': it is no UUID, or all zero");
   }
   if (values_.table_uuid == uuid) return Ok{};
   if (values_.table_uuid) {
-    return invalid("Cannot reassign uuid: the table has " + std::string(values_.table_uuid_text));
+    return refusal("Cannot reassign uuid: the table has " + std::string(values_.table_uuid_text));
   }
   values_.table_uuid = uuid;
   values_.table_uuid_text = update.uuid;
@@ -130,12 +127,12 @@ Status TableBuilder::apply_one(const AssignUuid& update) {
 Status TableBuilder::apply_one(const UpgradeFormatVersion& update) {
   const std::int32_t version = update.format_version;
   if (version > kTableFormatVersionMax) {
-    return invalid("Cannot upgrade table to unsupported format version: v" +
+    return refusal("Cannot upgrade table to unsupported format version: v" +
                    std::to_string(version) + " (supported: v" +
                    std::to_string(kTableFormatVersionMax) + ")");
   }
   if (version < values_.format_version) {
-    return invalid("Cannot downgrade v" + std::to_string(values_.format_version) + " table to v" +
+    return refusal("Cannot downgrade v" + std::to_string(values_.format_version) + " table to v" +
                    std::to_string(version));
   }
   if (version == values_.format_version) return Ok{};
@@ -149,7 +146,7 @@ Status TableBuilder::apply_one(const UpgradeFormatVersion& update) {
 
 Status TableBuilder::apply_one(const SetLocation& update) {
   const auto location = without_trailing_slashes(update.location);
-  if (location.empty()) return invalid("Cannot set location: it is empty");
+  if (location.empty()) return refusal("Cannot set location: it is empty");
   if (location == values_.location || update.location == values_.location) return Ok{};
   values_.location = location;
   is_changed_ = true;
@@ -185,12 +182,12 @@ Status TableBuilder::apply_one(const RemoveProperties& update) {
 Status TableBuilder::apply_one(const AddEncryptionKey& update) {
   const EncryptionKey& key = update.encryption_key;
   if (values_.format_version < kEncryptionFormatVersion) {
-    return invalid("Cannot add encryption key '" + std::string(key.key_id) +
+    return refusal("Cannot add encryption key '" + std::string(key.key_id) +
                    "': encryption keys are not supported until v3");
   }
   if (const EncryptionKey* const old = encryption_keys_.find(key.key_id)) {
     if (is_same(*old, key)) return Ok{};
-    return invalid("Cannot add encryption key '" + std::string(key.key_id) +
+    return refusal("Cannot add encryption key '" + std::string(key.key_id) +
                    "': the table has another key of this id");
   }
   encryption_keys_.append(key.key_id, key);
@@ -200,7 +197,7 @@ Status TableBuilder::apply_one(const AddEncryptionKey& update) {
 
 Status TableBuilder::apply_one(const RemoveEncryptionKey& update) {
   if (values_.format_version < kEncryptionFormatVersion) {
-    return invalid("Cannot remove encryption key '" + std::string(update.key_id) +
+    return refusal("Cannot remove encryption key '" + std::string(update.key_id) +
                    "': encryption keys are not supported until v3");
   }
   if (encryption_keys_.remove(update.key_id)) is_changed_ = true;

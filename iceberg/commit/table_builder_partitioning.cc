@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "iceberg/commit/refusal.h"
 #include "iceberg/commit/structure_key.h"
 #include "iceberg/commit/table_builder.h"
 #include "iceberg/partitioning_reader.h"
@@ -12,10 +13,6 @@ namespace iceblink::iceberg {
 namespace {
 
 constexpr std::int32_t kIdMax = std::numeric_limits<std::int32_t>::max();
-
-Error invalid(std::string message) {
-  return {ErrorKind::kInvalidArgument, std::move(message)};
-}
 
 std::string shown(const PartitionField& field) {
   return "partition field '" + std::string(field.name) + "'";
@@ -69,7 +66,7 @@ Status TableBuilder::apply_one(const AddPartitionSpec& update) {
                                ? assign_sequential_field_ids(update.spec, fields)
                                : assign_field_ids(update.spec, fields));
   if (highest_spec_id_ == kIdMax) {
-    return invalid("Cannot add partition spec: there is no spec-id left");
+    return refusal("Cannot add partition spec: there is no spec-id left");
   }
   PartitionSpec spec;
   spec.spec_id = ++highest_spec_id_;
@@ -93,7 +90,7 @@ Status TableBuilder::assign_sequential_field_ids(const RequestedPartitionSpec& s
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const auto id = static_cast<std::int32_t>(kFirstPartitionFieldId + i);
     if (spec.fields[i].field_id.value_or(id) != id) {
-      return invalid(
+      return refusal(
           "Spec does not use sequential IDs that are required in v1: " + shown(fields[i]) +
           " has " + std::to_string(*spec.fields[i].field_id) + ", not " + std::to_string(id));
     }
@@ -110,7 +107,7 @@ Status TableBuilder::assign_field_ids(const RequestedPartitionSpec& spec,
     if (!spec.fields[i].field_id) continue;
     ICEBLINK_RETURN_IF_ERROR(check_given_field_id(fields[i]));
     if (!used.insert(fields[i].field_id).second) {
-      return invalid("Cannot add partition spec: two fields have the field-id " +
+      return refusal("Cannot add partition spec: two fields have the field-id " +
                      std::to_string(fields[i].field_id));
     }
     last_id = std::max(last_id, fields[i].field_id);
@@ -123,7 +120,7 @@ Status TableBuilder::assign_field_ids(const RequestedPartitionSpec& spec,
       field.field_id = known->second;
       continue;
     }
-    if (last_id == kIdMax) return invalid("Cannot add " + shown(field) + ": no field-id is left");
+    if (last_id == kIdMax) return refusal("Cannot add " + shown(field) + ": no field-id is left");
     field.field_id = ++last_id;
   }
   return Ok{};
@@ -132,14 +129,14 @@ Status TableBuilder::assign_field_ids(const RequestedPartitionSpec& spec,
 // Of all specs together, an id is that of one transform of one column.
 Status TableBuilder::check_given_field_id(const PartitionField& field) const {
   if (field.field_id < 0) {
-    return invalid("Cannot add " + shown(field) + ": its field-id " +
+    return refusal("Cannot add " + shown(field) + ": its field-id " +
                    std::to_string(field.field_id) + " is negative");
   }
   if (is_void(field) || !used_field_ids_.contains(field.field_id) ||
       used_fields_.contains(key_with_id(field))) {
     return Ok{};
   }
-  return invalid("Cannot add " + shown(field) + ": the field-id " + std::to_string(field.field_id) +
+  return refusal("Cannot add " + shown(field) + ": the field-id " + std::to_string(field.field_id) +
                  " is that of another column or transform");
 }
 
@@ -149,19 +146,19 @@ Status TableBuilder::check_partition_names(std::span<const PartitionField> field
                                            const SchemaIndex& schema) const {
   std::unordered_set<std::string_view, KeyHash> names(0, KeyHash{hash_seed_});
   for (const PartitionField& field : fields) {
-    if (field.name.empty()) return invalid("Cannot use empty partition name");
+    if (field.name.empty()) return refusal("Cannot use empty partition name");
     if (!names.insert(field.name).second) {
-      return invalid("Cannot use partition name more than once: " + std::string(field.name));
+      return refusal("Cannot use partition name more than once: " + std::string(field.name));
     }
     const Field* const column = schema.find(field.name);
     if (column == nullptr) continue;
     const bool is_its_own = field.source_ids.size() == 1 && field.source_ids[0] == column->id;
     if (field.transform.kind == TransformKind::kIdentity && !is_its_own) {
-      return invalid("Cannot create identity partition sourced from different field in schema: " +
+      return refusal("Cannot create identity partition sourced from different field in schema: " +
                      std::string(field.name));
     }
     if (field.transform.kind != TransformKind::kIdentity && !(is_void(field) && is_its_own)) {
-      return invalid("Cannot create partition from name that exists in schema: " +
+      return refusal("Cannot create partition from name that exists in schema: " +
                      std::string(field.name));
     }
   }
@@ -176,7 +173,7 @@ Status TableBuilder::check_partition_fields(std::span<const PartitionField> fiel
         check_sources(field.transform, field.source_ids, schema, shown(field)));
     for (const std::int32_t id : field.source_ids) {
       if (!schema.find(id)->is_repeated) continue;
-      return invalid("Cannot add " + shown(field) + ": its source column " + std::to_string(id) +
+      return refusal("Cannot add " + shown(field) + ": its source column " + std::to_string(id) +
                      " is within a list or a map");
     }
   }
@@ -189,12 +186,12 @@ Status TableBuilder::apply_one(const SetDefaultSpec& update) {
   std::int32_t id = update.spec_id;
   if (id == kLastAdded) {
     if (!last_added_spec_id_) {
-      return invalid("Cannot set last added spec: no spec has been added");
+      return refusal("Cannot set last added spec: no spec has been added");
     }
     id = *last_added_spec_id_;
   }
   if (partition_specs_.find(id) == nullptr) {
-    return invalid("Cannot set default partition spec to unknown spec: " + std::to_string(id));
+    return refusal("Cannot set default partition spec to unknown spec: " + std::to_string(id));
   }
   if (has_default_spec_ && values_.default_spec_id == id) return Ok{};
   values_.default_spec_id = id;
@@ -207,7 +204,7 @@ Status TableBuilder::apply_one(const RemovePartitionSpecs& update) {
   index_partition_specs();  // their fields' ids stay taken
   for (const std::int32_t id : update.spec_ids) {
     if (has_default_spec_ && id == values_.default_spec_id) {
-      return invalid("Cannot remove the default partition spec");
+      return refusal("Cannot remove the default partition spec");
     }
     if (partition_specs_.remove(id)) is_changed_ = true;
   }

@@ -3,19 +3,12 @@
 #include <limits>
 #include <utility>
 
+#include "iceberg/commit/refusal.h"
 #include "iceberg/commit/schema_check.h"
 #include "iceberg/commit/structure_key.h"
 #include "iceberg/commit/table_builder.h"
 
 namespace iceblink::iceberg {
-namespace {
-
-Error invalid(std::string message) {
-  return {ErrorKind::kInvalidArgument, std::move(message)};
-}
-
-}  // namespace
-
 void TableBuilder::index_schemas() {
   if (schema_ids_) return;
   schema_ids_.emplace(0, KeyHash{hash_seed_});
@@ -35,7 +28,7 @@ Status TableBuilder::apply_one(const AddSchema& update) {
     return Ok{};
   }
   if (highest_schema_id_ == std::numeric_limits<std::int32_t>::max()) {
-    return invalid("Cannot add schema: there is no schema-id left");
+    return refusal("Cannot add schema: there is no schema-id left");
   }
   Schema schema = update.schema;
   schema.schema_id = ++highest_schema_id_;
@@ -51,12 +44,12 @@ Status TableBuilder::apply_one(const SetCurrentSchema& update) {
   std::int32_t id = update.schema_id;
   if (id == kLastAdded) {
     if (!last_added_schema_id_) {
-      return invalid("Cannot set last added schema: no schema has been added");
+      return refusal("Cannot set last added schema: no schema has been added");
     }
     id = *last_added_schema_id_;
   }
   if (schemas_.find(id) == nullptr) {
-    return invalid("Cannot set current schema to unknown schema: " + std::to_string(id));
+    return refusal("Cannot set current schema to unknown schema: " + std::to_string(id));
   }
   if (has_current_schema_ && values_.current_schema_id == id) return Ok{};
   values_.current_schema_id = id;
@@ -68,7 +61,7 @@ Status TableBuilder::apply_one(const SetCurrentSchema& update) {
 Status TableBuilder::apply_one(const RemoveSchemas& update) {
   for (const std::int32_t id : update.schema_ids) {
     if (has_current_schema_ && id == values_.current_schema_id) {
-      return invalid("Cannot remove the current schema");
+      return refusal("Cannot remove the current schema");
     }
     if (schemas_.remove(id)) is_changed_ = true;
   }
@@ -80,7 +73,7 @@ Result<const SchemaIndex*> TableBuilder::binding_schema(std::string_view what) {
       has_current_schema_ ? values_.current_schema_id : last_added_schema_id_.value_or(kLastAdded);
   const Schema* const schema = schemas_.find(id);
   if (schema == nullptr) {
-    return invalid("Cannot add " + std::string(what) + ": the table has no current schema");
+    return refusal("Cannot add " + std::string(what) + ": the table has no current schema");
   }
   auto& index = schema_indexes_[id];
   if (index == nullptr) index = std::make_unique<SchemaIndex>(*schema, hash_seed_);

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "iceberg/commit/refusal.h"
 #include "iceberg/commit/table_builder.h"
 
 namespace iceblink::iceberg {
@@ -14,10 +15,6 @@ constexpr std::string_view kOperation = "operation";
 constexpr std::int64_t kNoSnapshot = -1;
 /// What clocks of writers may differ by.
 constexpr std::int64_t kClockSkewMs = 60'000;
-
-Error invalid(std::string message) {
-  return {ErrorKind::kInvalidArgument, std::move(message)};
-}
 
 /// a is before b by more than the skew. Without a sum, which may not fit.
 bool is_long_before(std::int64_t a, std::int64_t b) noexcept {
@@ -32,23 +29,23 @@ bool is_same(const SnapshotRef& a, const SnapshotRef& b) noexcept {
 
 Status check_ref(const SnapshotRef& ref) {
   const std::string begin = "Cannot set " + std::string(ref.name) + ": ";
-  if (ref.name.empty()) return invalid("Cannot set a ref without a name");
+  if (ref.name.empty()) return refusal("Cannot set a ref without a name");
   if (ref.type == RefType::kTag) {
-    if (ref.name == kMainBranch) return invalid(begin + "main must be a branch");
+    if (ref.name == kMainBranch) return refusal(begin + "main must be a branch");
     if (ref.min_snapshots_to_keep || ref.max_snapshot_age_ms) {
-      return invalid(begin + "a tag has neither min-snapshots-to-keep nor max-snapshot-age-ms");
+      return refusal(begin + "a tag has neither min-snapshots-to-keep nor max-snapshot-age-ms");
     }
   }
   if (ref.min_snapshots_to_keep.value_or(1) <= 0 || ref.max_snapshot_age_ms.value_or(1) <= 0 ||
       ref.max_ref_age_ms.value_or(1) <= 0) {
-    return invalid(begin + "what it keeps must be greater than 0");
+    return refusal(begin + "what it keeps must be greater than 0");
   }
   return Ok{};
 }
 
 Status check_order(const SnapshotLogEntry& before, const SnapshotLogEntry& entry) {
   if (!is_long_before(entry.timestamp_ms, before.timestamp_ms)) return Ok{};
-  return invalid("Cannot set main to snapshot " + std::to_string(entry.snapshot_id) +
+  return refusal("Cannot set main to snapshot " + std::to_string(entry.snapshot_id) +
                  ": its timestamp " + std::to_string(entry.timestamp_ms) +
                  " is more than a minute before the last snapshot-log entry at " +
                  std::to_string(before.timestamp_ms));
@@ -60,13 +57,13 @@ Status check_order(const SnapshotLogEntry& before, const SnapshotLogEntry& entry
 
 Status TableBuilder::check_structure_for_snapshots() const {
   if (schemas_.empty()) {
-    return invalid("Attempting to add a snapshot before a schema is added");
+    return refusal("Attempting to add a snapshot before a schema is added");
   }
   if (partition_specs_.empty()) {
-    return invalid("Attempting to add a snapshot before a partition spec is added");
+    return refusal("Attempting to add a snapshot before a partition spec is added");
   }
   if (sort_orders_.empty()) {
-    return invalid("Attempting to add a snapshot before a sort order is added");
+    return refusal("Attempting to add a snapshot before a sort order is added");
   }
   return Ok{};
 }
@@ -75,26 +72,26 @@ Status TableBuilder::check_new_snapshot(const TableSnapshot& snapshot,
                                         bool has_sequence_number) const {
   const std::string id = std::to_string(snapshot.snapshot_id);
   if (snapshot.snapshot_id == kNoSnapshot) {
-    return invalid("Cannot add snapshot " + id + ": this id stands for no snapshot");
+    return refusal("Cannot add snapshot " + id + ": this id stands for no snapshot");
   }
   if (snapshots_.find(snapshot.snapshot_id) != nullptr) {
-    return invalid("Snapshot already exists for id: " + id);
+    return refusal("Snapshot already exists for id: " + id);
   }
   if (snapshot.schema_id && schemas_.find(*snapshot.schema_id) == nullptr) {
-    return invalid("Cannot add snapshot " + id +
+    return refusal("Cannot add snapshot " + id +
                    " with unknown schema: " + std::to_string(*snapshot.schema_id));
   }
   if (snapshot.manifest_list.empty() &&
       (values_.format_version > 1 || snapshot.manifests.empty())) {
-    return invalid("Cannot add snapshot " + id + ": it has no manifest-list");
+    return refusal("Cannot add snapshot " + id + ": it has no manifest-list");
   }
   if (values_.format_version == 1) return Ok{};
   // Optional in format 1 alone: others refuse to read a table with such a snapshot.
   if (std::ranges::find(snapshot.summary, kOperation, &Property::key) == snapshot.summary.end()) {
-    return invalid("Cannot add snapshot " + id + ": its summary has no operation");
+    return refusal("Cannot add snapshot " + id + ": its summary has no operation");
   }
   if (!has_sequence_number || snapshot.sequence_number < 0) {
-    return invalid("Cannot add snapshot " + id + ": its sequence-number is " +
+    return refusal("Cannot add snapshot " + id + ": its sequence-number is " +
                    (has_sequence_number ? "negative" : "missing"));
   }
   if (snapshot.parent_snapshot_id && snapshot.sequence_number <= values_.last_sequence_number) {
@@ -107,9 +104,9 @@ Status TableBuilder::check_new_snapshot(const TableSnapshot& snapshot,
 
 Status TableBuilder::add_row_lineage(const TableSnapshot& snapshot) {
   if (!snapshot.first_row_id) {
-    return invalid("Cannot add a snapshot: first-row-id is null");
+    return refusal("Cannot add a snapshot: first-row-id is null");
   }
-  if (!snapshot.added_rows) return invalid("Cannot add a snapshot: added-rows is null");
+  if (!snapshot.added_rows) return refusal("Cannot add a snapshot: added-rows is null");
   const std::int64_t first = *snapshot.first_row_id;
   const std::int64_t next = values_.next_row_id.value_or(0);
   if (first < next) {
@@ -119,7 +116,7 @@ Status TableBuilder::add_row_lineage(const TableSnapshot& snapshot) {
   }
   if (*snapshot.added_rows < 0 ||
       *snapshot.added_rows > std::numeric_limits<std::int64_t>::max() - first) {
-    return invalid("Cannot add a snapshot: no table has room for " +
+    return refusal("Cannot add a snapshot: no table has room for " +
                    std::to_string(*snapshot.added_rows) + " rows from first-row-id " +
                    std::to_string(first) + " on");
   }
@@ -184,7 +181,7 @@ Status TableBuilder::apply_one(const SetSnapshotRef& update) {
   const SnapshotRef& ref = update.ref;
   ICEBLINK_RETURN_IF_ERROR(check_ref(ref));
   if (snapshots_.find(ref.snapshot_id) == nullptr) {
-    return invalid("Cannot set " + std::string(ref.name) +
+    return refusal("Cannot set " + std::string(ref.name) +
                    " to unknown snapshot: " + std::to_string(ref.snapshot_id));
   }
   const SnapshotRef* const old = refs_.find(ref.name);

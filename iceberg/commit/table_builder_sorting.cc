@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "iceberg/commit/refusal.h"
 #include "iceberg/commit/structure_key.h"
 #include "iceberg/commit/table_builder.h"
 #include "iceberg/pruning/transforms.h"
@@ -14,10 +15,6 @@ namespace {
 
 constexpr std::uint8_t kSeveralSourcesFormatVersion = 3;
 constexpr std::int32_t kUnsortedOrderId = 0;
-
-Error invalid(std::string message) {
-  return {ErrorKind::kInvalidArgument, std::move(message)};
-}
 
 /// One that is known, with a parameter that it cannot have.
 bool is_malformed(const Transform& transform) {
@@ -52,7 +49,7 @@ Status TableBuilder::apply_one(const AddSortOrder& update) {
     ICEBLINK_ASSIGN_OR_RETURN(const SchemaIndex* const schema, binding_schema("sort order"));
     ICEBLINK_RETURN_IF_ERROR(check_sort_fields(order.fields, *schema));
     if (highest_sort_order_id_ == std::numeric_limits<std::int32_t>::max()) {
-      return invalid("Cannot add sort order: there is no order-id left");
+      return refusal("Cannot add sort order: there is no order-id left");
     }
     order.order_id = ++highest_sort_order_id_;
   }
@@ -67,12 +64,12 @@ Status TableBuilder::apply_one(const SetDefaultSortOrder& update) {
   std::int32_t id = update.sort_order_id;
   if (id == kLastAdded) {
     if (!last_added_sort_order_id_) {
-      return invalid("Cannot set last added sort order: no sort order has been added");
+      return refusal("Cannot set last added sort order: no sort order has been added");
     }
     id = *last_added_sort_order_id_;
   }
   if (sort_orders_.find(id) == nullptr) {
-    return invalid("Cannot set default sort order to unknown order: " + std::to_string(id));
+    return refusal("Cannot set default sort order to unknown order: " + std::to_string(id));
   }
   if (has_default_sort_order_ && values_.default_sort_order_id == id) return Ok{};
   values_.default_sort_order_id = id;
@@ -94,19 +91,19 @@ Status TableBuilder::check_sources(const Transform& transform,
                                    std::span<const std::int32_t> source_ids,
                                    const SchemaIndex& schema, const std::string& what) const {
   if (is_malformed(transform)) {
-    return invalid("Invalid transform for " + what + ": '" + std::string(transform.text) + "'");
+    return refusal("Invalid transform for " + what + ": '" + std::string(transform.text) + "'");
   }
   if (source_ids.empty())
-    return invalid("Cannot find source column for " + what + ": none is named");
+    return refusal("Cannot find source column for " + what + ": none is named");
   if (source_ids.size() > 1 && values_.format_version < kSeveralSourcesFormatVersion) {
-    return invalid("Invalid transform for " + what +
+    return refusal("Invalid transform for " + what +
                    ": several source columns are not supported until v" +
                    std::to_string(kSeveralSourcesFormatVersion));
   }
   for (const std::int32_t id : source_ids) {
     const auto* const source = schema.find(id);
     if (source == nullptr) {
-      return invalid("Cannot find source column for " + what + ": " + std::to_string(id));
+      return refusal("Cannot find source column for " + what + ": " + std::to_string(id));
     }
     const Type& type = source->field->type;
     // What a transform that nobody here knows can be of is its writer's to know.
@@ -114,7 +111,7 @@ Status TableBuilder::check_sources(const Transform& transform,
                           ? !type.is_nested()
                           : !type.is_nested() && result_type(transform, type).has_value();
     if (fits) continue;
-    return invalid("Invalid source type " + format_type_briefly(type) + " for transform of " +
+    return refusal("Invalid source type " + format_type_briefly(type) + " for transform of " +
                    what + ": " + std::string(transform.text));
   }
   return Ok{};

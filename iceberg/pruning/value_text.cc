@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "iceberg/ascii.h"
 #include "iceberg/pruning/calendar.h"
 
 namespace iceblink::iceberg {
@@ -11,10 +12,6 @@ constexpr WideInteger kWideMax =
     static_cast<WideInteger>(~UnsignedWideInteger{0} >> 1);  // two's complement
 constexpr WideInteger kWideMin = -kWideMax - 1;
 constexpr std::int64_t kNanosecondsInSecond = 1'000'000'000;
-
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
 
 /// Takes the front off a text, piece by piece.
 class TextCursor {
