@@ -57,17 +57,23 @@ Result<std::string> read_document(const TableRow& row, const MetadataFileRules& 
 }
 
 std::optional<std::string> read_document_at_once(const TableRow& row,
-                                                 const MetadataFileRules& rules) {
+                                                 const MetadataFileRules& rules,
+                                                 DocumentCache& cache) {
   if (row.metadata_fingerprint == shm::Id{}) return std::nullopt;
   const auto place = rules.read_roots.find(row.location, rules.map);
   if (!place) return std::nullopt;
-  auto bytes = read_if_cached(*place, kAtOnceBytesMax, rules.own_files);
+  const auto file = CachedFile::find(*place, rules.own_files);
+  if (!file) return std::nullopt;
+  const auto stamp = FileStamp::of(file->status());
+  if (auto kept = cache.find(row.metadata_fingerprint, stamp)) return kept;
+  auto bytes = file->read(kAtOnceBytesMax);
   if (!bytes || bytes->front() == kGzipMagic) return std::nullopt;
   if (iceberg::fingerprint_of(std::as_bytes(std::span(*bytes))) != row.metadata_fingerprint) {
     return std::nullopt;
   }
   auto text = text_of(std::move(*bytes), row.location, kAtOnceBytesMax);
   if (!text) return std::nullopt;
+  cache.keep(row.metadata_fingerprint, stamp, *text);
   return std::move(*text);
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "daemon/document_cache.h"
 #include "daemon/metadata_file.h"
 #include "daemon/store.h"
 
@@ -33,6 +34,7 @@ struct MetadataDocument {
 /// As above, when that is a matter of microseconds: the file is small, plain, in the kernel's
 /// caches, and the one that was registered. Nothing in every other case.
 [[nodiscard]] std::optional<std::string> read_document_at_once(const TableRow& row,
-                                                               const MetadataFileRules& rules);
+                                                               const MetadataFileRules& rules,
+                                                               DocumentCache& cache);
 
 }  // namespace iceblink::daemon

@@ -55,7 +55,8 @@ void load(const ExchangePtr& exchange, ObjectKind kind, SnapshotMode mode) {
     }
   }
   if (mode == SnapshotMode::kAll) {
-    auto text = read_document_at_once(*found->row, exchange->services().metadata_rules);
+    Services& services = exchange->services();
+    auto text = read_document_at_once(*found->row, services.metadata_rules, services.documents);
     if (text) {
       return exchange->answer(tagged_response(*found->row, std::move(*text), ResultConfig::kEmpty));
     }

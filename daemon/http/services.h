@@ -9,6 +9,7 @@
 
 #include "daemon/backups.h"
 #include "daemon/committer.h"
+#include "daemon/document_cache.h"
 #include "daemon/file_pool.h"
 #include "daemon/http/access_policy.h"
 #include "daemon/http/idempotent_requests.h"
@@ -51,6 +52,7 @@ struct Services {
   /// Above this, no other large body is taken.
   std::uint64_t request_bytes_max = std::uint64_t{256} << 20;
   MetadataFileRules metadata_rules{};
+  DocumentCache documents{};
   MetadataCommits& metadata_commits;
   const WriteRoots& write_roots;
   Backups& backups;

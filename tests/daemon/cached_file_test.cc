@@ -10,21 +10,21 @@
 namespace iceblink::daemon {
 namespace {
 
-class CachedFile : public ::testing::Test {
+class FileAtOnce : public ::testing::Test {
  protected:
-  CachedFile() {
+  FileAtOnce() {
     std::string name = ::testing::TempDir() + "/ib-cached.XXXXXX";
     EXPECT_NE(::mkdtemp(name.data()), nullptr);
     directory_ = name;
   }
-  ~CachedFile() override { std::filesystem::remove_all(directory_); }
+  ~FileAtOnce() override { std::filesystem::remove_all(directory_); }
   [[nodiscard]] std::string path(const char* name) const { return directory_ + "/" + name; }
 
  private:
   std::string directory_;
 };
 
-TEST_F(CachedFile, IsReadWholeOrNotAtAll) {
+TEST_F(FileAtOnce, IsReadWholeOrNotAtAll) {
   const std::string bytes(50'000, 'x');
   std::ofstream(path("f")) << bytes;
   // A file system may be without what it takes; then nothing is right, and anything else wrong.
@@ -32,7 +32,7 @@ TEST_F(CachedFile, IsReadWholeOrNotAtAll) {
   EXPECT_FALSE(read_if_cached(path("f"), 49'999).has_value());
 }
 
-TEST_F(CachedFile, IsNothingWhenItIsMissingEmptyOrNoFile) {
+TEST_F(FileAtOnce, IsNothingWhenItIsMissingEmptyOrNoFile) {
   EXPECT_FALSE(read_if_cached(path("missing"), 100).has_value());
   std::ofstream(path("empty")) << "";
   EXPECT_FALSE(read_if_cached(path("empty"), 100).has_value());

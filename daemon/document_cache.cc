@@ -1,0 +1,48 @@
+#include "daemon/document_cache.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace iceblink::daemon {
+namespace {
+
+constexpr std::int64_t kYoungMs = 2000;
+
+std::int64_t ns_of(const timespec& time) noexcept {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+FileStamp FileStamp::of(const struct stat& status) noexcept {
+  return {FileIdentity::of(status), status.st_size, ns_of(status.st_mtim), ns_of(status.st_ctim)};
+}
+
+DocumentCache::Place& DocumentCache::place_of(const shm::Id& fingerprint) noexcept {
+  std::uint64_t word = 0;  // of a hash: any part of it will do
+  std::memcpy(&word, fingerprint.data(), sizeof(word));
+  return places_[word % kTexts];
+}
+
+std::optional<std::string> DocumentCache::find(const shm::Id& fingerprint, const FileStamp& stamp) {
+  Place& place = place_of(fingerprint);
+  std::unique_lock lock(place.mutex);
+  const std::shared_ptr<const Kept> kept = place.kept;
+  lock.unlock();
+  if (kept == nullptr || kept->fingerprint != fingerprint || kept->stamp != stamp) {
+    return std::nullopt;
+  }
+  return kept->text;
+}
+
+void DocumentCache::keep(const shm::Id& fingerprint, const FileStamp& stamp, std::string_view text,
+                         std::int64_t at_ms) {
+  const std::int64_t touched_ms = std::max(stamp.modified_ns, stamp.changed_ns) / 1'000'000;
+  if (text.size() > kTextBytesMax || at_ms - touched_ms < kYoungMs) return;
+  auto kept = std::make_shared<const Kept>(Kept{fingerprint, stamp, std::string(text)});
+  Place& place = place_of(fingerprint);
+  const std::lock_guard lock(place.mutex);
+  place.kept.swap(kept);  // what was there goes after the lock
+}
+
+}  // namespace iceblink::daemon
