@@ -19,8 +19,9 @@ namespace bi = boost::interprocess;
 
 // One call for hundreds of megabytes holds the caller up; steps of this size take microseconds.
 constexpr std::uint64_t kAllocateStepBytes = 256 << 10;
-constexpr std::uint64_t kPopulateStepBytes = 2 << 20;
+constexpr std::uint64_t kPopulateStepBytes = 16 << 20;
 constexpr std::uint64_t kUnmapStepBytes = 8 << 20;
+constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kHugePageBytes = 2 << 20;
 
 #ifndef MADV_COLLAPSE  // Linux 6.1
@@ -63,16 +64,25 @@ bi::mapped_region map_aligned(const bi::file_mapping& file, bi::mode_t mode,
   return bi::mapped_region(file, mode, 0, size_bytes);
 }
 
+/// Makes huge pages of the pages there. False: the kernel does not, or not just now.
+bool collapse(std::span<std::byte> bytes) {
+  // A mapping without a page table is refused by kernels before 6.18.
+  for (std::uint64_t at = 0; at < bytes.size(); at += kHugePageBytes) {
+    ::madvise(bytes.data() + at, kPageBytes, MADV_POPULATE_WRITE);
+  }
+  return ::madvise(bytes.data(), bytes.size(), MADV_COLLAPSE) == 0;
+}
+
 /// Faults all pages in, as huge pages where that is possible: a lookup in a large catalog then
 /// waits for memory, and not for page tables besides.
 void populate(std::span<std::byte> bytes) {
-  bool may_collapse = true;
+  int refusals_left = 2;  // one may be a page that is busy
   for (std::uint64_t at = 0; at < bytes.size(); at += kPopulateStepBytes) {
-    const auto step = std::min<std::uint64_t>(kPopulateStepBytes, bytes.size() - at);
-    may_collapse = may_collapse && step == kHugePageBytes &&
-                   ::madvise(bytes.data() + at, step, MADV_COLLAPSE) == 0;
+    const auto step = bytes.subspan(at, std::min(kPopulateStepBytes, bytes.size() - at));
+    const std::uint64_t huge_bytes = step.size() / kHugePageBytes * kHugePageBytes;
+    if (refusals_left > 0 && huge_bytes > 0 && !collapse(step.first(huge_bytes))) --refusals_left;
     // A kernel that knows no populate faults the pages in one by one, later.
-    if (!may_collapse && ::madvise(bytes.data() + at, step, MADV_POPULATE_WRITE) != 0) break;
+    if (::madvise(step.data(), step.size(), MADV_POPULATE_WRITE) != 0) break;
   }
 }
 
@@ -153,6 +163,8 @@ Result<WriteMapping> WriteMapping::create(const std::string& path, std::uint64_t
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
   if (descriptor < 0) return system_error(path, errno);
   int error = ::fchmod(descriptor, 0640) == 0 ? 0 : errno;  // whatever the umask
+  // The size first: a mount with huge=within_size then has huge pages from the beginning.
+  if (error == 0 && ::ftruncate(descriptor, static_cast<off_t>(size_bytes)) != 0) error = errno;
   if (error == 0) error = allocate(descriptor, size_bytes);
   ::close(descriptor);
   if (error != 0) {

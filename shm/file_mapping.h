@@ -4,8 +4,8 @@
 // again: nothing in a reader process can write the segment. A WriteMapping is a whole file that
 // was made and allocated here: a read of a hole on a full tmpfs would be SIGBUS in a reader.
 //
-// Files of 2 MiB and more are mapped at multiples of that, and made of huge pages where the kernel
-// gives them (Linux 6.1 for any tmpfs): the daemon asks, and every reader's mapping has them.
+// Files of 2 MiB and more are mapped at multiples of that, if the place is free. Their writer asks
+// the kernel for huge pages (MADV_COLLAPSE, Linux 6.1), which serve every such mapping.
 //
 // Thread safety: values; movable.
 #pragma once

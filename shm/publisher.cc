@@ -83,8 +83,13 @@ void Publisher::State::force_build(std::unique_lock<std::mutex>& lock, Room need
 Status Publisher::State::reserve(Room room, std::span<const Change> changes) {
   std::unique_lock lock(publish_mutex_);
   reserved_ = {};
-  for (const auto& change : changes.first(std::min(changes.size(), kFetchedChanges))) {
-    current_->writer.fetch_slot(current_->writer.hash_of(change.key));
+  // Slots first, and what these name while the room is seen to: a durable commit follows, in which
+  // all of it arrives.
+  std::array<std::uint64_t, kFetchedChanges> hashes;
+  const std::size_t fetched = std::min(changes.size(), kFetchedChanges);
+  for (std::size_t i = 0; i < fetched; ++i) {
+    hashes[i] = current_->writer.hash_of(changes[i].key);
+    current_->writer.fetch_slot(hashes[i]);
   }
   // More than once only where somebody else's build came in between.
   for (int attempt = 0; attempt < 3 && !fits(room); ++attempt) {
@@ -92,6 +97,7 @@ Status Publisher::State::reserve(Room room, std::span<const Change> changes) {
     if (!fits(room) && !last_build_) return last_build_;
   }
   if (!fits(room)) return {ErrorKind::kNoSpace, "the arena that was built is too small"};
+  for (std::size_t i = 0; i < fetched; ++i) current_->writer.fetch_record(hashes[i]);
   reserved_ = room;
   return Ok{};
 }

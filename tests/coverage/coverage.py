@@ -40,7 +40,7 @@ def run_tests(build, pattern):
     # that a fork left without its end, loses none.
     environment = dict(os.environ, LLVM_PROFILE_FILE=str(counters / "%c%m.profraw"))
     ran = subprocess.run(
-        ["ctest", "--test-dir", build, "-L", "unit|process|stress.library", "-R", pattern,
+        ["ctest", "--test-dir", build, "-L", "unit|memory|process|stress.library", "-R", pattern,
          "--output-on-failure", "--no-tests=error", "-j", str(os.cpu_count())], env=environment)
     return ran.returncode == 0
 

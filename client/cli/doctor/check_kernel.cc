@@ -92,10 +92,17 @@ void check_memory(const KernelFacts& facts, Findings& findings) {
   } else {
     findings.ok("swap", "none");
   }
-  if (!facts.shmem_huge_pages.empty()) {
-    findings.ok("huge-pages",
-                "of shared memory: " + facts.shmem_huge_pages +
-                    " (a tmpfs mounted with huge=always maps a large segment faster)");
+  if (facts.shmem_huge_pages == "deny") {
+    findings.warn("huge-pages",
+                  "denied to shared memory: lookups in large catalogs take up to twice as long",
+                  "write never into /sys/kernel/mm/transparent_hugepage/shmem_enabled: the daemon "
+                  "asks for those that it needs");
+  } else if (!facts.shmem_huge_pages.empty()) {
+    findings.ok(
+        "huge-pages",
+        "of shared memory: " + facts.shmem_huge_pages +
+            " (from Linux 6.1 on the daemon asks for them itself; before, the tmpfs is to be "
+            "mounted with huge=always)");
   }
 }
 

@@ -301,6 +301,7 @@ TEST(Doctor, FindsWhatTheKernelRefuses) {
       {[](Facts& f) { f.kernel.max_map_count = 100; }, kWarning, "mappings", "100"},
       {[](Facts& f) { f.kernel.locked_bytes_max = 0; }, kWarning, "locked-memory", "0 bytes"},
       {[](Facts& f) { f.kernel.swap_bytes = 1 << 30; }, kWarning, "swap", "1.0 GiB of swap"},
+      {[](Facts& f) { f.kernel.shmem_huge_pages = "deny"; }, kWarning, "huge-pages", "denied"},
   });
 }
 
