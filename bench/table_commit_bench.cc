@@ -5,12 +5,14 @@
 //   table_commit_bench --data-dir DIR --runtime-dir DIR --writers N --rounds N --milliseconds N
 //                      [--snapshots N]
 //
-// With --snapshots the tables have that many of them; without, they are new.
+// With --snapshots the tables have that many of them; without, they are new. What is written into
+// --data-dir stays there.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <fstream>
 #include <future>
 #include <thread>
@@ -111,14 +113,14 @@ class TableSide {
   std::vector<std::size_t> numbers_;  // each used by its own thread
 };
 
-/// What is the least: a file of those bytes in the writer's own directory.
+/// What is the least: a file of those bytes in the directory where the table's commits write
+/// theirs, so that both sides find what the file system finds there.
 class FileSide {
  public:
-  FileSide(const std::string& dir, std::size_t writers) : numbers_(writers, 0) {
-    std::filesystem::create_directories(dir);
+  FileSide(const StoreSide& side, std::size_t writers) : numbers_(writers, 0) {
     for (std::size_t i = 0; i < writers; ++i) {
-      const std::string own = dir + "/" + std::to_string(i);
-      std::filesystem::create_directories(own);
+      const std::string own =
+          std::filesystem::path(side.location_of(table_number(i))).parent_path();
       directories_.push_back(::open(own.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       require(directories_.back() >= 0, "cannot open a directory");
     }
@@ -127,7 +129,7 @@ class FileSide {
     for (const int fd : directories_) ::close(fd);
   }
   void write(std::size_t i, const std::string& bytes) {
-    const std::string name = std::to_string(++numbers_[i]) + ".metadata.json";
+    const std::string name = "file-" + std::to_string(++numbers_[i]);
     const int fd =
         ::openat(directories_[i], name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
     require(fd >= 0 && ::write(fd, bytes.data(), bytes.size()) == ssize_t(bytes.size()) &&
@@ -141,6 +143,12 @@ class FileSide {
   std::vector<std::size_t> numbers_;
 };
 
+std::string make_directory(const std::string& parent) {
+  std::string path = parent + "/table-commits-XXXXXX";
+  require(::mkdtemp(path.data()) != nullptr, "cannot make a directory");
+  return path;
+}
+
 std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -152,10 +160,11 @@ int main(int argc, char** argv) {
   const std::size_t writers = number(argc, argv, "--writers", 64);
   const std::size_t snapshots = number(argc, argv, "--snapshots", 0);
   const std::uint64_t duration_ns = number(argc, argv, "--milliseconds", 2000) * 1'000'000;
-  const ScratchDir data(argument(argc, argv, "--data-dir", "."));
+  // Not removed here: ext4 without a journal is slow to make files where many were removed of late.
+  const std::string data = make_directory(argument(argc, argv, "--data-dir", "."));
   const ScratchDir runtime(argument(argc, argv, "--runtime-dir", "/dev/shm"));
-  StoreSide side(data.path() + "/store", runtime.path());
-  const std::string warehouse = data.path() + "/warehouse";
+  StoreSide side(data + "/store", runtime.path());
+  const std::string warehouse = data + "/warehouse";
   TableSide tables(side, warehouse, writers);
   for (std::size_t i = 0; i < writers; ++i) {
     if (snapshots == 0) {
@@ -165,11 +174,12 @@ int main(int argc, char** argv) {
     SampleMetadataShape shape;
     shape.snapshot_count = snapshots;
     shape.location = warehouse + "/" + table_number(i).name;
-    const std::string file = data.path() + "/" + table_number(i).name + ".metadata.json";
+    const std::string file = data + "/" + table_number(i).name + ".metadata.json";
     std::ofstream(file, std::ios::binary) << sample_metadata(shape);
     tables.register_table(i, file);
   }
-  FileSide files(data.path() + "/files", writers);
+  for (std::size_t i = 0; i < writers; ++i) tables.commit(i);  // now each has its directory
+  FileSide files(side, writers);
   Samples samples;
   for (std::size_t round = 0; round < number(argc, argv, "--rounds", 5); ++round) {
     samples.add("commits", run_for(duration_ns, writers, [&](std::size_t i) { tables.commit(i); }));
