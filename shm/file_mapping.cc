@@ -21,7 +21,7 @@ namespace bi = boost::interprocess;
 constexpr std::uint64_t kAllocateStepBytes = 256 << 10;
 constexpr std::uint64_t kPopulateStepBytes = 16 << 20;
 constexpr std::uint64_t kUnmapStepBytes = 8 << 20;
-constexpr std::uint64_t kPageBytes = 4096;
+constexpr std::uint64_t kSmallPageBytes = 4096;
 constexpr std::uint64_t kHugePageBytes = 2 << 20;
 
 #ifndef MADV_COLLAPSE  // Linux 6.1
@@ -68,7 +68,7 @@ bi::mapped_region map_aligned(const bi::file_mapping& file, bi::mode_t mode,
 bool collapse(std::span<std::byte> bytes) {
   // A mapping without a page table is refused by kernels before 6.18.
   for (std::uint64_t at = 0; at < bytes.size(); at += kHugePageBytes) {
-    ::madvise(bytes.data() + at, kPageBytes, MADV_POPULATE_WRITE);
+    ::madvise(bytes.data() + at, kSmallPageBytes, MADV_POPULATE_WRITE);
   }
   return ::madvise(bytes.data(), bytes.size(), MADV_COLLAPSE) == 0;
 }
