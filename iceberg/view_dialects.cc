@@ -5,6 +5,7 @@
 #include "iceberg/ascii.h"
 
 namespace iceblink::iceberg {
+
 std::vector<std::string> sql_dialects(const ViewVersion& version) {
   std::vector<std::string> dialects;
   for (const auto& representation : version.representations) {

@@ -9,6 +9,7 @@
 #include "iceberg/commit/table_builder.h"
 
 namespace iceblink::iceberg {
+
 void TableBuilder::index_schemas() {
   if (schema_ids_) return;
   schema_ids_.emplace(0, KeyHash{hash_seed_});
