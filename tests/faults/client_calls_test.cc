@@ -4,8 +4,10 @@
 
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <functional>
 
 #include "tests/faults/client_under_faults.h"
@@ -23,6 +25,10 @@ constexpr const char* kRuntimeVariable = "ICEBLINK_TEST_RUNTIME_DIR";
 
 /// Less than any deadline of the client.
 constexpr std::chrono::seconds kPatience{3};
+
+/// How many calls one use makes differs with how soon the daemon answers: so many runs are counted,
+/// and a fault whose call is not made is tried so many times.
+constexpr int kRuns = 8;
 
 std::size_t open_descriptors() {
   std::size_t count = 0;
@@ -99,7 +105,7 @@ std::vector<Use> uses() {
 }
 
 /// What is wrong; empty: nothing.
-std::string try_fault(const Use& use, const Fault& fault, FaultSwitch& page, Figures& figures) {
+std::string try_once(const Use& use, const Fault& fault, FaultSwitch& page, bool& is_told) {
   const std::size_t before = open_descriptors();
   std::string wrong;
   {
@@ -109,10 +115,10 @@ std::string try_fault(const Use& use, const Fault& fault, FaultSwitch& page, Fig
     const Status status = call();
     if (std::chrono::steady_clock::now() - begun_at > kPatience) wrong = "it waits; ";
     page.disarm();
-    ++figures.tried;
-    if (page.has_fired()) ++figures.met;
+    const bool is_made = page.counts()[static_cast<std::size_t>(fault.call)] >= fault.at_number;
+    if (is_made != page.has_fired()) wrong += is_made ? "not failed; " : "fired early; ";
+    is_told = !status;
     if (!status) {
-      ++figures.told;
       if (!is_right(fault, status.error().kind(), use.is_write)) {
         wrong += std::string(to_string(status.error().kind())) + ": " + status.error().message();
       }
@@ -122,6 +128,18 @@ std::string try_fault(const Use& use, const Fault& fault, FaultSwitch& page, Fig
   }
   if (open_descriptors() != before) wrong += " leaves descriptors open";
   return wrong.empty() ? wrong : text_of(fault) + " on " + page.fired_on() + ": " + wrong;
+}
+
+std::string try_fault(const Use& use, const Fault& fault, FaultSwitch& page, Figures& figures) {
+  std::string wrong;
+  bool is_told = false;
+  for (int i = 0; i < kRuns && wrong.empty() && (i == 0 || !page.has_fired()); ++i) {
+    wrong = try_once(use, fault, page, is_told);
+  }
+  ++figures.tried;
+  if (page.has_fired()) ++figures.met;
+  if (is_told) ++figures.told;
+  return wrong;
 }
 
 CallCounts count_calls(const Use& use, FaultSwitch& page) {
@@ -134,13 +152,23 @@ CallCounts count_calls(const Use& use, FaultSwitch& page) {
   return page.counts();
 }
 
+/// The most of several runs, once what is made once and not again has been made.
+CallCounts most_calls(const Use& use, FaultSwitch& page) {
+  CallCounts most{};
+  static_cast<void>(count_calls(use, page));
+  for (int run = 0; run < kRuns; ++run) {
+    const CallCounts counts = count_calls(use, page);
+    for (std::size_t i = 0; i < counts.size(); ++i) most[i] = std::max(most[i], counts[i]);
+  }
+  return most;
+}
+
 int fail_each_call() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   FaultSwitch page(std::getenv(kPageVariable));
   int wrong_count = 0;
   for (const Use& use : uses()) {
-    static_cast<void>(count_calls(use, page));  // what is made once and not again
-    const CallCounts counts = count_calls(use, page);
+    const CallCounts counts = most_calls(use, page);
     Figures figures;
     for (std::size_t i = 0; i < counts.size(); ++i) {
       for (const Fault& fault : faults_of(static_cast<Call>(i), counts[i])) {
@@ -152,7 +180,8 @@ int fail_each_call() {
     }
     std::printf("%s: %d faults tried, %d met, %d told, the others done without\n", use.name,
                 figures.tried, figures.met, figures.told);
-    if (figures.met * 10 < figures.tried * 7) {
+    // A wait for the daemon, its poll and second recv, is six of the fourteen of one request.
+    if (figures.met * 2 < figures.tried) {
       ++wrong_count;
       std::fprintf(stderr, "%s: too few are met\n", use.name);
     }
