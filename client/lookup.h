@@ -106,13 +106,14 @@ struct SizedKey {
 [[nodiscard]] inline shm::RecordView find_exact_inline(const shm::ArenaView& arena,
                                                        const TableIdent& ident,
                                                        std::uint64_t generation) noexcept {
-  std::uint64_t hash = arena.hash_seed();
+  const std::uint64_t seed = arena.hash_seed();
+  std::uint64_t hash = seed;
   std::size_t bytes = ident.levels.size() + ident.name.size();
   for (const auto& level : ident.levels) {
-    hash = shm::hash_level_below(hash, level);
+    hash = shm::hash_level_below(hash, level, seed);
     bytes += level.size();
   }
-  hash = shm::hash_name_below(hash, ident.name);
+  hash = shm::hash_name_below(hash, ident.name, seed);
   const SizedKey key{{ident.levels, ident.name}, bytes};
   return exactly(ident, arena.find_record(key, hash, generation));
 }

@@ -281,8 +281,9 @@ FindStatus ArenaView::visit_children(Chain chain, std::string_view namespace_key
     const RecordView first = record_at(offset);
     if (!first || parent_of(first.key()) != namespace_key) return FindStatus::kCorrupt;
     const std::string_view leaf = leaf_of(first.key());
-    const std::uint64_t hash = chain == Chain::kTables ? hash_name_below(parent_hash, leaf)
-                                                       : hash_level_below(parent_hash, leaf);
+    const std::uint64_t hash = chain == Chain::kTables
+                                   ? hash_name_below(parent_hash, leaf, hash_seed())
+                                   : hash_level_below(parent_hash, leaf, hash_seed());
     const Found found = find(EncodedKey{first.key()}, hash, generation);
     if (found.status == FindStatus::kCorrupt) return FindStatus::kCorrupt;
     if (found.status == FindStatus::kFound) visit(found.record);

@@ -5,11 +5,13 @@
 // name) and its encoded bytes (iceblink/identifier.h). Hashing part by part lets a lookup start
 // from a TableIdent without a buffer, and a listing from the hash of its namespace.
 //
-// Hash of a key: a state, which starts at the seed, takes in each part in turn: two words that
-// cover the part, or end it (as wyhash does), are multiplied to 128 bits and folded. A table's name
-// goes in with another constant than a level does, so that the namespace a.b and the table a.b
-// differ: that constant is the key's class. A third of the instructions of one XXH3 call a part.
-// The seed is the store's secret; probes are bounded in number and a crowded arena is re-seeded.
+// Hash of a key: a state, which starts at the seed, takes in a digest of each part in turn. A
+// digest is of the part and the seed alone: two words that cover the part, or end it (as wyhash
+// does), are multiplied to 128 bits and folded. So the digests of all parts are made side by side,
+// and one multiplication a part waits for the part before. A table's name goes in with another
+// constant than a level does, so that the namespace a.b and the table a.b differ: that constant is
+// the key's class. A third of the instructions of one XXH3 call a part. The seed is the store's
+// secret; probes are bounded in number and a crowded arena is re-seeded.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -32,7 +34,6 @@ namespace key_internal {
 
 inline constexpr std::uint64_t kLevelClass = 0x9e3779b97f4a7c15;
 inline constexpr std::uint64_t kNameClass = 0xd1b54a32d192ed03;
-inline constexpr std::uint64_t kFinish = 0xa0761d6478bd642f;
 
 [[nodiscard]] inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) noexcept {
 #if defined(__x86_64__)
@@ -60,16 +61,18 @@ template <typename Word>
   return word;
 }
 
+/// The state after one more part. A digest is zero whatever else is in it where the part's first
+/// word is its class's constant: these are no UTF-8, which parts are.
 [[nodiscard]] inline std::uint64_t absorb(std::uint64_t state, std::string_view part,
-                                          std::uint64_t part_class) noexcept {
+                                          std::uint64_t part_class, std::uint64_t seed) noexcept {
   const char* at = part.data();
   std::size_t left = part.size();
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   if (left >= 8) [[likely]] {
     for (; left > 16; at += 16, left -= 16) {
-      state =
-          fold(load_word<std::uint64_t>(at) ^ part_class, load_word<std::uint64_t>(at + 8) ^ state);
+      seed =
+          fold(load_word<std::uint64_t>(at) ^ part_class, load_word<std::uint64_t>(at + 8) ^ seed);
     }
     // The last 8 to 16 bytes; below 8 they reach back into what went before.
     a = load_word<std::uint64_t>(left >= 8 ? at : at + left - 8);
@@ -84,7 +87,7 @@ template <typename Word>
   }
   // Twice: one multiplication alone leaves the low bits of `a` weak where `b` is a multiple of
   // two's powers.
-  return fold(fold(a ^ part_class, b ^ state) ^ kFinish, part_class + part.size());
+  return fold(fold(a ^ part_class, b ^ seed) ^ state, part_class + part.size());
 }
 
 [[nodiscard]] inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed) noexcept {
@@ -125,21 +128,23 @@ template <typename Word>
                                                std::uint64_t seed) noexcept {
   std::uint64_t state = seed;
   for (const auto& level : levels) {
-    state = key_internal::absorb(state, level, key_internal::kLevelClass);
+    state = key_internal::absorb(state, level, key_internal::kLevelClass, seed);
   }
   return state;
 }
 
-/// The hash of a child namespace, given its parent's.
+/// The hash of a child namespace, given its parent's; the root's is the seed.
 [[nodiscard]] inline std::uint64_t hash_level_below(std::uint64_t parent_hash,
-                                                    std::string_view level) noexcept {
-  return key_internal::absorb(parent_hash, level, key_internal::kLevelClass);
+                                                    std::string_view level,
+                                                    std::uint64_t seed) noexcept {
+  return key_internal::absorb(parent_hash, level, key_internal::kLevelClass, seed);
 }
 
 /// The hash of a table, given its namespace's.
 [[nodiscard]] inline std::uint64_t hash_name_below(std::uint64_t namespace_hash,
-                                                   std::string_view name) noexcept {
-  return key_internal::absorb(namespace_hash, name, key_internal::kNameClass);
+                                                   std::string_view name,
+                                                   std::uint64_t seed) noexcept {
+  return key_internal::absorb(namespace_hash, name, key_internal::kNameClass, seed);
 }
 
 /// The hash of an encoded key of either class.
@@ -149,12 +154,12 @@ template <typename Word>
   std::string_view levels = key.substr(0, name_at);
   while (!levels.empty()) {
     const auto end = levels.find(kKeyLevelSeparator);
-    state = hash_level_below(state, levels.substr(0, end));
+    state = hash_level_below(state, levels.substr(0, end), seed);
     if (end == std::string_view::npos) break;
     levels.remove_prefix(end + 1);
   }
   if (name_at == std::string_view::npos) return state;
-  return hash_name_below(state, key.substr(name_at + 1));
+  return hash_name_below(state, key.substr(name_at + 1), seed);
 }
 
 /// A table's key by its parts. Borrows.
@@ -163,7 +168,7 @@ struct TableKey {
   std::string_view name;
 
   [[nodiscard]] std::uint64_t hash(std::uint64_t seed) const noexcept {
-    return hash_name_below(hash_levels(levels, seed), name);
+    return hash_name_below(hash_levels(levels, seed), name, seed);
   }
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t size = levels.size() + name.size();  // a separator after each level

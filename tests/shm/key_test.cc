@@ -78,11 +78,11 @@ TEST(Key, EveryBitOfAPartChangesAboutHalfOfTheHash) {
       std::string name(size, ' ');
       for (auto& c : name) c = static_cast<char>(random());
       const std::uint64_t seed = random();
-      const std::uint64_t before = hash_name_below(seed, name);
+      const std::uint64_t before = hash_name_below(seed, name, seed);
       for (std::size_t bit = 0; bit < 8 * size; ++bit) {
         std::string other = name;
         other[bit / 8] = static_cast<char>(other[bit / 8] ^ (1 << bit % 8));
-        const int changed = std::popcount(before ^ hash_name_below(seed, other));
+        const int changed = std::popcount(before ^ hash_name_below(seed, other, seed));
         ASSERT_GE(changed, 8) << size << " bytes, bit " << bit;
         flipped_bits += static_cast<std::uint64_t>(changed);
         ++trials;
