@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <set>
+#include <vector>
 
 #include "shm/file_mapping.h"
 
@@ -102,11 +102,11 @@ class PoolForkHandlers {
   }
   void add(ConnectionPool* pool) {
     const std::lock_guard lock(mutex_);
-    pools_.insert(pool);
+    pools_.push_back(pool);
   }
   void remove(ConnectionPool* pool) noexcept {
     const std::lock_guard lock(mutex_);
-    pools_.erase(pool);
+    std::erase(pools_, pool);
   }
 
  private:
@@ -131,7 +131,7 @@ class PoolForkHandlers {
   }
 
   std::mutex mutex_;
-  std::set<ConnectionPool*> pools_;
+  std::vector<ConnectionPool*> pools_;
 };
 
 ConnectionPool::ConnectionPool(std::string socket_path) : socket_path_(std::move(socket_path)) {

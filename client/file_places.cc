@@ -67,9 +67,11 @@ int open_file(const LocalPath& path) noexcept {
 
 Result<std::unique_ptr<const FilePlaces>> FilePlaces::make(const FileOptions& options) {
   std::unique_ptr<FilePlaces> places(new FilePlaces);
-  auto map = iceberg::LocationMap::of(options.location_prefixes);
-  if (!map) return refused(map.error().kind(), "location_prefixes", map.error().message());
-  places->map_ = std::move(*map);
+  if (!options.location_prefixes.empty()) {
+    auto map = iceberg::LocationMap::of(options.location_prefixes);
+    if (!map) return refused(map.error().kind(), "location_prefixes", map.error().message());
+    places->map_ = std::move(*map);
+  }
   for (const SchemeReader& reader : options.readers) {
     ICEBLINK_RETURN_IF_ERROR(places->add_reader(reader));
   }

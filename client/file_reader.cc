@@ -6,8 +6,8 @@
 #include <atomic>
 #include <mutex>
 #include <new>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include "client/file_places.h"
 #include "client/guard.h"
@@ -61,11 +61,11 @@ class FileReader::State::ForkHandlers {
   }
   void add(State* state) {
     const std::lock_guard lock(mutex_);
-    states_.insert(state);
+    states_.push_back(state);
   }
   void remove(State* state) noexcept {
     const std::lock_guard lock(mutex_);
-    states_.erase(state);
+    std::erase(states_, state);
   }
 
  private:
@@ -85,7 +85,7 @@ class FileReader::State::ForkHandlers {
   }
 
   std::mutex mutex_;
-  std::set<State*> states_;
+  std::vector<State*> states_;
 };
 
 FileReader::State::ForkHandlers& FileReader::State::fork_handlers() {

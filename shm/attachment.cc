@@ -45,7 +45,9 @@ Attachment::Attachment(std::string runtime_dir, std::shared_ptr<const ControlMap
       state_(control ? AttachState::kReadingRoot : AttachState::kOpeningControl),
       control_(std::move(control)) {}
 
-Result<std::shared_ptr<const Mapping>> Attachment::run(Clock::time_point deadline) {
+Result<std::shared_ptr<const Mapping>> Attachment::run(std::chrono::nanoseconds patience) {
+  patience_ = patience;
+  deadline_.reset();
   try {
     for (; state_ != AttachState::kAttached; ++steps_) {
       if (steps_ == kStepsMax) {
@@ -53,7 +55,7 @@ Result<std::shared_ptr<const Mapping>> Attachment::run(Clock::time_point deadlin
                                           std::string(to_string(state_)) + ", after " +
                                           std::to_string(steps_) + " steps"};
       }
-      ICEBLINK_RETURN_IF_ERROR(step(deadline));
+      ICEBLINK_RETURN_IF_ERROR(step());
     }
     return std::shared_ptr<const Mapping>(std::move(mapping_));
   } catch (const std::bad_alloc&) {
@@ -61,14 +63,14 @@ Result<std::shared_ptr<const Mapping>> Attachment::run(Clock::time_point deadlin
   }
 }
 
-Status Attachment::step(Clock::time_point deadline) {
+Status Attachment::step() {
   switch (state_) {
     case AttachState::kOpeningControl:
-      return open_control(deadline);
+      return open_control();
     case AttachState::kCheckingControl:
       return check_control_page();
     case AttachState::kReadingRoot:
-      return read_root(deadline);
+      return read_root();
     case AttachState::kOpeningArena:
       return open_arena();
     case AttachState::kCheckingArena:
@@ -79,8 +81,9 @@ Status Attachment::step(Clock::time_point deadline) {
   return Ok{};
 }
 
-Status Attachment::wait_or_fail(Clock::time_point deadline, const std::string& why) {
-  if (Clock::now() >= deadline) return {ErrorKind::kNoSegment, why};
+Status Attachment::wait_or_fail(const std::string& why) {
+  if (!deadline_) deadline_ = deadline_after(patience_);
+  if (Clock::now() >= *deadline_) return {ErrorKind::kNoSegment, why};
   ::nanosleep(&kNap, nullptr);
   steps_ = 0;  // waiting is bounded by the deadline
   return Ok{};
@@ -92,11 +95,11 @@ bool Attachment::page_was_replaced() const {
                   : identity.error().kind() == ErrorKind::kNotFound;
 }
 
-Status Attachment::open_control(Clock::time_point deadline) {
+Status Attachment::open_control() {
   auto file = ReadMapping::open(control_path_);
   if (!file) {
     if (file.error().kind() != ErrorKind::kNotFound) return file.error();
-    return wait_or_fail(deadline, control_path_ + ": no such file; has iceblinkd been started?");
+    return wait_or_fail(control_path_ + ": no such file; has iceblinkd been started?");
   }
   unchecked_control_ = std::make_shared<ControlMapping>(ControlMapping{std::move(*file), nullptr});
   state_ = AttachState::kCheckingControl;
@@ -111,7 +114,7 @@ Status Attachment::check_control_page() {
   return Ok{};
 }
 
-Status Attachment::read_root(Clock::time_point deadline) {
+Status Attachment::read_root() {
   // SYNC root-publish: acquires the arena that it names; partner Publisher (root release)
   root_ = control_->page->root.load(std::memory_order_acquire);
   if (root_ == kRetired) {
@@ -119,7 +122,7 @@ Status Attachment::read_root(Clock::time_point deadline) {
       state_ = AttachState::kOpeningControl;
       return Ok{};
     }
-    return wait_or_fail(deadline, control_path_ + ": was retired, and has no successor yet");
+    return wait_or_fail(control_path_ + ": was retired, and has no successor yet");
   }
   state_ = AttachState::kOpeningArena;
   return Ok{};

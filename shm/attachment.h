@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "shm/arena_view.h"
@@ -62,24 +63,24 @@ class Attachment {
   /// `control` is the page to begin with; null to open it by its path.
   Attachment(std::string runtime_dir, std::shared_ptr<const ControlMapping> control);
 
-  /// Runs to kAttached. Waits, napping, for a page or a successor of a retired page until
-  /// `deadline`, and for nothing else.
-  /// kNoSegment: no page, or a retired one without successor, at the deadline. kCorrupt,
+  /// Runs to kAttached. Waits, napping, for a page or a successor of a retired page as long as
+  /// `patience` from the first nap on, and for nothing else.
+  /// kNoSegment: no page, or a retired one without successor, when that is over. kCorrupt,
   /// kIncompatible (both versions), kNotAllowed, kIo, kOutOfMemory.
-  [[nodiscard]] Result<std::shared_ptr<const Mapping>> run(Clock::time_point deadline);
+  [[nodiscard]] Result<std::shared_ptr<const Mapping>> run(std::chrono::nanoseconds patience);
 
   [[nodiscard]] AttachState state() const noexcept { return state_; }
 
  private:
-  Status step(Clock::time_point deadline);
-  Status open_control(Clock::time_point deadline);
+  Status step();
+  Status open_control();
   Status check_control_page();
-  Status read_root(Clock::time_point deadline);
+  Status read_root();
   Status open_arena();
   Status check_arena();
   /// True when the file at the control path is not the page in use.
   [[nodiscard]] bool page_was_replaced() const;
-  Status wait_or_fail(Clock::time_point deadline, const std::string& why);
+  Status wait_or_fail(const std::string& why);
 
   const std::string runtime_dir_;
   const std::string control_path_;
@@ -88,7 +89,9 @@ class Attachment {
   std::shared_ptr<ControlMapping> unchecked_control_;
   std::shared_ptr<Mapping> mapping_;
   RootWord root_ = 0;
-  int steps_ = 0;  // since the last nap
+  std::chrono::nanoseconds patience_{0};
+  std::optional<Clock::time_point> deadline_;  // none: has not waited
+  int steps_ = 0;                              // since the last nap
 };
 
 }  // namespace iceblink::shm

@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <boost/interprocess/exceptions.hpp>
-#include <boost/interprocess/file_mapping.hpp>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace iceblink::shm {
 namespace {
@@ -28,17 +28,41 @@ constexpr std::uint64_t kHugePageBytes = 2 << 20;
 #define MADV_COLLAPSE 25
 #endif
 
-struct Stat {
-  FileIdentity identity;
-  std::uint64_t size_bytes = 0;
-};
+/// A file that is mapped next; closed when it has been. A memory mappable of Boost.Interprocess.
+class OpenFile {
+ public:
+  /// A regular file, and no other: opening a pipe does not wait for its other end. `access`:
+  /// O_RDONLY or O_RDWR.
+  [[nodiscard]] static Result<OpenFile> open(const std::string& path, int access) {
+    OpenFile file;
+    file.fd_ = ::open(path.c_str(), access | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file.fd_ < 0 && errno != ENXIO) return system_error(path, errno);
+    struct stat status {};
+    if (file.fd_ >= 0 && ::fstat(file.fd_, &status) != 0) return system_error(path, errno);
+    if (!S_ISREG(status.st_mode)) return {ErrorKind::kCorrupt, path + ": is not a regular file"};
+    file.identity_ = {status.st_dev, status.st_ino};
+    file.size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+    return file;
+  }
+  OpenFile(OpenFile&& other) noexcept
+      : fd_(std::exchange(other.fd_, -1)),
+        identity_(other.identity_),
+        size_bytes_(other.size_bytes_) {}
+  OpenFile& operator=(OpenFile&&) = delete;
+  ~OpenFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
 
-Result<Stat> stat_regular(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return system_error(path, errno);
-  if (!S_ISREG(status.st_mode)) return {ErrorKind::kCorrupt, path + ": is not a regular file"};
-  return Stat{{status.st_dev, status.st_ino}, static_cast<std::uint64_t>(status.st_size)};
-}
+  [[nodiscard]] bi::mapping_handle_t get_mapping_handle() const noexcept { return {fd_, false}; }
+  [[nodiscard]] FileIdentity identity() const noexcept { return identity_; }
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+
+ private:
+  OpenFile() = default;
+  int fd_ = -1;
+  FileIdentity identity_;
+  std::uint64_t size_bytes_ = 0;
+};
 
 /// Where a mapping of so many bytes can have huge pages; null for anywhere. The place is free, but
 /// not taken: another thread may take it.
@@ -52,8 +76,9 @@ void* find_aligned_place(std::uint64_t size_bytes) {
   return reinterpret_cast<void*>((address + kHugePageBytes - 1) / kHugePageBytes * kHugePageBytes);
 }
 
-bi::mapped_region map_aligned(const bi::file_mapping& file, bi::mode_t mode,
-                              std::uint64_t size_bytes) {
+/// All of it. Throws bi::interprocess_exception.
+bi::mapped_region map_aligned(const OpenFile& file, bi::mode_t mode) {
+  const std::uint64_t size_bytes = file.size_bytes();
   if (void* const place = find_aligned_place(size_bytes); place != nullptr) {
     try {
       return bi::mapped_region(file, mode, 0, size_bytes, place);
@@ -62,6 +87,16 @@ bi::mapped_region map_aligned(const bi::file_mapping& file, bi::mode_t mode,
     }
   }
   return bi::mapped_region(file, mode, 0, size_bytes);
+}
+
+Result<bi::mapped_region> map(const std::string& path, const OpenFile& file, bi::mode_t mode) {
+  try {
+    return map_aligned(file, mode);
+  } catch (const bi::interprocess_exception& error) {
+    return system_error(path, error.get_native_error());
+  } catch (const std::bad_alloc&) {
+    return {ErrorKind::kOutOfMemory, path};
+  }
 }
 
 /// Makes huge pages of the pages there. False: the kernel does not, or not just now.
@@ -83,21 +118,6 @@ void populate(std::span<std::byte> bytes) {
     if (refusals_left > 0 && huge_bytes > 0 && !collapse(step.first(huge_bytes))) --refusals_left;
     // A kernel that knows no populate faults the pages in one by one, later.
     if (::madvise(step.data(), step.size(), MADV_POPULATE_WRITE) != 0) break;
-  }
-}
-
-Result<bi::mapped_region> map(const std::string& path, bi::mode_t mode, FileIdentity* identity) {
-  try {
-    const bi::file_mapping file(path.c_str(), mode);
-    struct stat status {};
-    if (::fstat(file.get_mapping_handle().handle, &status) != 0) return system_error(path, errno);
-    if (identity != nullptr) *identity = {status.st_dev, status.st_ino};
-    if (status.st_size == 0) return {ErrorKind::kCorrupt, path + ": is empty"};
-    return map_aligned(file, mode, static_cast<std::uint64_t>(status.st_size));
-  } catch (const bi::interprocess_exception& error) {
-    return system_error(path, error.get_native_error());
-  } catch (const std::bad_alloc&) {
-    return {ErrorKind::kOutOfMemory, path};
   }
 }
 
@@ -151,11 +171,11 @@ Result<FileIdentity> identity_of(const std::string& path) {
 }
 
 Result<ReadMapping> ReadMapping::open(const std::string& path) {
-  // Looked at before it is opened: opening a pipe would wait for a writer.
-  ICEBLINK_ASSIGN_OR_RETURN(const Stat before, stat_regular(path));
-  if (before.size_bytes == 0) return {ErrorKind::kCorrupt, path + ": is empty"};
+  ICEBLINK_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::open(path, O_RDONLY));
+  if (file.size_bytes() == 0) return {ErrorKind::kCorrupt, path + ": is empty"};
   ReadMapping mapping;
-  ICEBLINK_ASSIGN_OR_RETURN(mapping.region_, map(path, bi::read_only, &mapping.identity_));
+  ICEBLINK_ASSIGN_OR_RETURN(mapping.region_, map(path, file, bi::read_only));
+  mapping.identity_ = file.identity();
   return mapping;
 }
 
@@ -181,13 +201,14 @@ Result<WriteMapping> WriteMapping::create(const std::string& path, std::uint64_t
 }
 
 Result<WriteMapping> WriteMapping::open(const std::string& path, std::uint64_t size_bytes) {
-  ICEBLINK_ASSIGN_OR_RETURN(const Stat before, stat_regular(path));
-  if (before.size_bytes != size_bytes) {
-    return {ErrorKind::kCorrupt, path + ": has " + std::to_string(before.size_bytes) +
+  ICEBLINK_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::open(path, O_RDWR));
+  if (file.size_bytes() != size_bytes) {
+    return {ErrorKind::kCorrupt, path + ": has " + std::to_string(file.size_bytes()) +
                                      " bytes, expected " + std::to_string(size_bytes)};
   }
+  if (size_bytes == 0) return {ErrorKind::kCorrupt, path + ": is empty"};
   WriteMapping mapping;
-  ICEBLINK_ASSIGN_OR_RETURN(mapping.region_, map(path, bi::read_write, nullptr));
+  ICEBLINK_ASSIGN_OR_RETURN(mapping.region_, map(path, file, bi::read_write));
   return mapping;
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <ctime>
 #include <new>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include "shm/futex.h"
 
@@ -75,11 +75,11 @@ class SegmentForkHandlers {
   }
   void add(Segment* segment) {
     const std::lock_guard lock(mutex_);
-    segments_.insert(segment);
+    segments_.push_back(segment);
   }
   void remove(Segment* segment) noexcept {
     const std::lock_guard lock(mutex_);
-    segments_.erase(segment);
+    std::erase(segments_, segment);
   }
 
  private:
@@ -109,7 +109,7 @@ class SegmentForkHandlers {
   }
 
   std::mutex mutex_;
-  std::set<Segment*> segments_;
+  std::vector<Segment*> segments_;
 };
 
 void install_fork_handlers() {
@@ -120,9 +120,8 @@ Result<std::unique_ptr<Segment>> Segment::attach(std::string runtime_dir,
                                                  std::chrono::milliseconds attach_timeout) {
   try {
     Attachment attachment(runtime_dir, nullptr);
-    ICEBLINK_ASSIGN_OR_RETURN(
-        auto mapping, attachment.run(Attachment::deadline_after(std::min<std::chrono::milliseconds>(
-                          attach_timeout, std::chrono::hours(24 * 365)))));
+    ICEBLINK_ASSIGN_OR_RETURN(auto mapping, attachment.run(std::min<std::chrono::milliseconds>(
+                                                attach_timeout, std::chrono::hours(24 * 365))));
     install_fork_handlers();  // before there is a segment, whose destructor needs them
     std::unique_ptr<Segment> segment(new Segment(std::move(runtime_dir)));
     segment->owner_ = std::move(mapping);
@@ -203,7 +202,7 @@ Status Segment::follow_locked(bool check_the_place) {
   // A page that vanished gets no patience; the successor of a retired one is a moment away.
   const auto patience = control ? kSuccessorPatience : std::chrono::milliseconds(0);
   Attachment attachment(runtime_dir_, std::move(control));
-  auto mapping = attachment.run(Attachment::deadline_after(patience));
+  auto mapping = attachment.run(patience);
   if (!mapping) {
     if (mapping.error().kind() == ErrorKind::kNoSegment) let_go();
     return mapping.error();

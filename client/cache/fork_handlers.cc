@@ -23,12 +23,12 @@ ForkHandlers::ForkHandlers() {
 
 void ForkHandlers::add(Store* store) {
   const std::lock_guard lock(mutex_);
-  stores_.insert(store);
+  stores_.push_back(store);
 }
 
 void ForkHandlers::remove(Store* store) noexcept {
   const std::lock_guard lock(mutex_);
-  stores_.erase(store);
+  std::erase(stores_, store);
 }
 
 void ForkHandlers::before() noexcept {

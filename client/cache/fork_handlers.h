@@ -4,7 +4,7 @@
 #pragma once
 
 #include <mutex>
-#include <set>
+#include <vector>
 
 namespace iceblink::client::cache {
 
@@ -24,7 +24,7 @@ class ForkHandlers {
   static void after_in_child() noexcept;
 
   std::mutex mutex_;
-  std::set<Store*> stores_;
+  std::vector<Store*> stores_;
 };
 
 }  // namespace iceblink::client::cache
