@@ -41,7 +41,9 @@ Status write_durably(int fd, std::string_view bytes, std::string_view location, 
   if (const int code = write_all(fd, bytes); code != 0) return failed(code, location, "write");
   ICEBLINK_FAULT_POINT("metadata.after-write");
   // Readers are other users: whatever the umask is, they may read.
-  if (::fchmod(fd, kFileMode) != 0) return failed(errno, location, "set the mode");
+  struct stat status {};
+  const bool is_readable = ::fstat(fd, &status) == 0 && (status.st_mode & 07777) == kFileMode;
+  if (!is_readable && ::fchmod(fd, kFileMode) != 0) return failed(errno, location, "set the mode");
   const auto written_at = Clock::now();
   times.write = written_at - begun_at;
   if (::fsync(fd) != 0) return failed(errno, location, "sync");
@@ -60,9 +62,13 @@ std::optional<Status> write_unnamed(const WriteRoots::Place& place, std::string_
     return failed(errno, location, "create");
   }
   if (Status status = write_durably(file.get(), bytes, location, times); !status) return status;
+  const int directory = place.directory.get();
+  const char* const name = place.name.c_str();
+  if (::linkat(file.get(), "", directory, name, AT_EMPTY_PATH) == 0) return Status(Ok{});
+  // Kernels before 6.10 want a capability for that.
+  if (errno != ENOENT) return failed(errno, location, "link");
   const std::string link = "/proc/self/fd/" + std::to_string(file.get());
-  if (::linkat(AT_FDCWD, link.c_str(), place.directory.get(), place.name.c_str(),
-               AT_SYMLINK_FOLLOW) == 0) {
+  if (::linkat(AT_FDCWD, link.c_str(), directory, name, AT_SYMLINK_FOLLOW) == 0) {
     return Status(Ok{});
   }
   if (errno == ENOENT) return std::nullopt;  // there is no /proc

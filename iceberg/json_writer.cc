@@ -2,12 +2,33 @@
 
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 
 namespace iceblink::iceberg {
 namespace {
 
 bool must_be_escaped(char c) noexcept {
   return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+}
+
+/// Whether one of eight characters must be.
+bool must_escape_one(std::uint64_t word) noexcept {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHighBits = 0x80 * kOnes;
+  const auto has_zero = [](std::uint64_t bytes) { return (bytes - kOnes) & ~bytes & kHighBits; };
+  const std::uint64_t controls = (word - 0x20 * kOnes) & ~word & kHighBits;
+  return (controls | has_zero(word ^ '"' * kOnes) | has_zero(word ^ '\\' * kOnes)) != 0;
+}
+
+/// Where the first that must be stands, from `at` on; the text's end: none.
+std::size_t find_escaped(std::string_view text, std::size_t at) noexcept {
+  for (std::uint64_t word = 0; text.size() - at >= sizeof word; at += sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    if (must_escape_one(word)) break;
+  }
+  while (at < text.size() && !must_be_escaped(text[at])) ++at;
+  return at;
 }
 
 bool is_space(char c) noexcept {
@@ -34,11 +55,10 @@ void append_escaped(std::string& out, char c) {
 void JsonWriter::append_quoted(std::string_view text) {
   text_ += '"';
   std::size_t begin = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (!must_be_escaped(text[i])) continue;
-    text_ += text.substr(begin, i - begin);
-    append_escaped(text_, text[i]);
-    begin = i + 1;
+  for (std::size_t at = find_escaped(text, 0); at < text.size(); at = find_escaped(text, begin)) {
+    text_ += text.substr(begin, at - begin);
+    append_escaped(text_, text[at]);
+    begin = at + 1;
   }
   text_ += text.substr(begin);
   text_ += '"';

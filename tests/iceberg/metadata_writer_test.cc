@@ -1,6 +1,7 @@
 // What is written for each format, to the byte where it matters, and that nothing gets lost.
 #include "iceberg/metadata_writer.h"
 
+#include "iceberg/json_scan.h"
 #include "iceberg/json_writer.h"
 #include "tests/iceberg/metadata_equality.h"
 #include "tests/iceberg/metadata_samples.h"
@@ -330,6 +331,24 @@ TEST(JsonWriter, SetsCommasAndEscapes) {
             R"({"a\"\\":"\b\f\n\r\t\u0001\u001f/ä)"
             "\x7f"
             R"(\u0000","b":[[],-9223372036854775808,true,null,{"c":false},[1,"x  \" y"]],"d":-1})");
+}
+
+TEST(JsonWriter, EscapesWhereverItStands) {
+  const std::string plain = "abcdefghijklmnopqrstuvwxyz";
+  for (std::size_t size = 1; size <= plain.size(); ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text = plain.substr(0, size);
+        text[at] = static_cast<char>(byte);
+        JsonWriter json;
+        json.string(text);
+        const std::string quoted = json.take();
+        const bool is_escaped = byte < 0x20 || byte == '"' || byte == '\\';
+        ASSERT_EQ(quoted.find('\\') == at + 1, is_escaped) << quoted;
+        ASSERT_EQ(unescape_json_string(quoted), text) << quoted;
+      }
+    }
+  }
 }
 
 }  // namespace
