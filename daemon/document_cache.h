@@ -5,7 +5,7 @@
 // file that it was read from, unchanged by its stamp, so that a file that is gone or was changed in
 // place is noticed as it would be without this.
 //
-// Thread safety: all of it. Complexity: O(1), and a copy of the text.
+// Thread safety: all of it. Complexity: O(1).
 #pragma once
 
 #include <sys/stat.h>
@@ -14,9 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "daemon/file_identity.h"
 #include "daemon/wall_clock.h"
@@ -40,17 +38,20 @@ class DocumentCache {
   static constexpr std::size_t kTextBytesMax = 64 * 1024;
   static constexpr std::size_t kTexts = 256;  // 16 MiB at most, all together
 
-  [[nodiscard]] std::optional<std::string> find(const shm::Id& fingerprint, const FileStamp& stamp);
+  /// Null: it is not kept.
+  [[nodiscard]] std::shared_ptr<const std::string> find(const shm::Id& fingerprint,
+                                                        const FileStamp& stamp);
   /// Keeps a text in the place of another one. Not that of a file so young that it could still be
-  /// changed without another stamp: clocks of file systems tick some hundred times a second.
-  void keep(const shm::Id& fingerprint, const FileStamp& stamp, std::string_view text,
-            std::int64_t at_ms = now_ms());
+  /// changed without another stamp: clocks of file systems tick some hundred times a second, or
+  /// once in one or two.
+  void keep(const shm::Id& fingerprint, const FileStamp& stamp,
+            std::shared_ptr<const std::string> text, std::int64_t at_ms = now_ms());
 
  private:
   struct Kept {
     shm::Id fingerprint;
     FileStamp stamp;
-    std::string text;
+    std::shared_ptr<const std::string> text;
   };
   struct Place {
     std::mutex mutex;

@@ -56,25 +56,26 @@ Result<std::string> read_document(const TableRow& row, const MetadataFileRules& 
   return text_of(std::move(bytes), row.location, rules.inflated_bytes_max);
 }
 
-std::optional<std::string> read_document_at_once(const TableRow& row,
-                                                 const MetadataFileRules& rules,
-                                                 DocumentCache& cache) {
-  if (row.metadata_fingerprint == shm::Id{}) return std::nullopt;
+std::shared_ptr<const std::string> read_document_at_once(const TableRow& row,
+                                                         const MetadataFileRules& rules,
+                                                         DocumentCache& cache) {
+  if (row.metadata_fingerprint == shm::Id{}) return nullptr;
   const auto place = rules.read_roots.find(row.location, rules.map);
-  if (!place) return std::nullopt;
+  if (!place) return nullptr;
   const auto file = CachedFile::find(*place, rules.own_files);
-  if (!file) return std::nullopt;
+  if (!file) return nullptr;
   const auto stamp = FileStamp::of(file->status());
   if (auto kept = cache.find(row.metadata_fingerprint, stamp)) return kept;
   auto bytes = file->read(kAtOnceBytesMax);
-  if (!bytes || bytes->front() == kGzipMagic) return std::nullopt;
+  if (!bytes || bytes->front() == kGzipMagic) return nullptr;
   if (iceberg::fingerprint_of(std::as_bytes(std::span(*bytes))) != row.metadata_fingerprint) {
-    return std::nullopt;
+    return nullptr;
   }
   auto text = text_of(std::move(*bytes), row.location, kAtOnceBytesMax);
-  if (!text) return std::nullopt;
-  cache.keep(row.metadata_fingerprint, stamp, *text);
-  return std::move(*text);
+  if (!text) return nullptr;
+  auto read = std::make_shared<const std::string>(std::move(*text));
+  cache.keep(row.metadata_fingerprint, stamp, read);
+  return read;
 }
 
 }  // namespace iceblink::daemon

@@ -7,7 +7,7 @@
 #include <iceblink/object_kind.h>
 #include <iceblink/result.h>
 
-#include <optional>
+#include <memory>
 #include <string>
 
 #include "daemon/document_cache.h"
@@ -32,9 +32,8 @@ struct MetadataDocument {
                                                 ObjectKind kind = ObjectKind::kTable);
 
 /// As above, when that is a matter of microseconds: the file is small, plain, in the kernel's
-/// caches, and the one that was registered. Nothing in every other case.
-[[nodiscard]] std::optional<std::string> read_document_at_once(const TableRow& row,
-                                                               const MetadataFileRules& rules,
-                                                               DocumentCache& cache);
+/// caches, and the one that was registered. Null in every other case.
+[[nodiscard]] std::shared_ptr<const std::string> read_document_at_once(
+    const TableRow& row, const MetadataFileRules& rules, DocumentCache& cache);
 
 }  // namespace iceblink::daemon

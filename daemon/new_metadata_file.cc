@@ -41,9 +41,7 @@ Status write_durably(int fd, std::string_view bytes, std::string_view location, 
   if (const int code = write_all(fd, bytes); code != 0) return failed(code, location, "write");
   ICEBLINK_FAULT_POINT("metadata.after-write");
   // Readers are other users: whatever the umask is, they may read.
-  struct stat status {};
-  const bool is_readable = ::fstat(fd, &status) == 0 && (status.st_mode & 07777) == kFileMode;
-  if (!is_readable && ::fchmod(fd, kFileMode) != 0) return failed(errno, location, "set the mode");
+  if (::fchmod(fd, kFileMode) != 0) return failed(errno, location, "set the mode");
   const auto written_at = Clock::now();
   times.write = written_at - begun_at;
   if (::fsync(fd) != 0) return failed(errno, location, "sync");

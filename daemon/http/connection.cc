@@ -119,10 +119,10 @@ bool Connection::end_idle(std::int64_t since_ns) {
 }
 
 void Connection::close_if_overdue(steady_clock::time_point now) {
-  // relaxed: who finds it passed looks again on the strand
+  // relaxed: who finds it passed looks again on the loop
   if (deadline_ns_.load(std::memory_order_relaxed) > to_ns(now)) return;
   asio::post(stream_.executor(), [self = shared_from_this()] {
-    // relaxed: who finds it passed looks again on the strand
+    // relaxed: who finds it passed looks again on the loop
     const auto deadline_ns = self->deadline_ns_.load(std::memory_order_relaxed);
     if (deadline_ns <= to_ns(steady_clock::now())) self->on_overdue();
   });
@@ -292,7 +292,7 @@ void Connection::write(Response response) {
   std::vector<asio::const_buffer> buffers{asio::buffer(head_)};
   const bool has_body = !is_head_ && response_.status != 204 && response_.status != 304;
   if (has_body) {
-    for (const auto& part : response_.parts) buffers.push_back(asio::buffer(part));
+    for (const auto& part : response_.parts) buffers.push_back(asio::buffer(part.text()));
   }
   answer_bytes_ = response_.body_bytes();
   // relaxed: a sum, which only limits
@@ -392,7 +392,7 @@ void Connection::close() noexcept {
 }
 
 void Connection::set_deadline(steady_clock::time_point at) noexcept {
-  // relaxed: who finds it passed looks again on the strand
+  // relaxed: who finds it passed looks again on the loop
   deadline_ns_.store(to_ns(at), std::memory_order_relaxed);
 }
 

@@ -1,7 +1,7 @@
 // One connection: reads a request, has it handled, writes the answer, and again.
 //
 // Thread safety: post, send, drain, close_if_overdue and the two about being idle may be called
-// from any thread; all else happens on the connection's strand.
+// from any thread; all else happens on the thread of the connection's loop.
 //
 // Invariants:
 //  - One request at a time. Requests that came early wait in the buffer, so answers keep the
@@ -102,7 +102,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   }
   void set_deadline(std::chrono::steady_clock::time_point at) noexcept;
   void clear_deadline() noexcept {
-    // relaxed: who finds it passed looks again on the strand
+    // relaxed: who finds it passed looks again on the loop
     deadline_ns_.store(kNoDeadline, std::memory_order_relaxed);
   }
 
@@ -112,7 +112,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   const std::shared_ptr<ConnectionRegistry> registry_;
   const Transport transport_;
 
-  // The strand's.
+  // The loop's thread's.
   Caller caller_;  // its access: of the request in hand
   std::shared_ptr<const ConnectionLimits> limits_;
   Stream stream_;
@@ -137,7 +137,7 @@ class Connection : public Peer, public std::enable_shared_from_this<Connection> 
   std::chrono::steady_clock::time_point file_until_{};  // all of it has been taken
   std::uint64_t discarded_bytes_ = 0;
 
-  // steady_clock nanoseconds; relaxed: whoever finds it passed looks again on the strand.
+  // steady_clock nanoseconds; relaxed: whoever finds it passed looks again on the loop.
   std::atomic<std::int64_t> deadline_ns_;
   std::atomic<std::int64_t> idle_since_ns_;  // relaxed: whoever ends it claims it by an exchange
 };

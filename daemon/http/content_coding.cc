@@ -51,10 +51,11 @@ void compress(Response& response) {
   if (response.content_type != kJson || response.body_bytes() < kCompressedBytesMin) return;
   std::string text;
   text.reserve(response.body_bytes());
-  for (const auto& part : response.parts) text += part;
+  for (const auto& part : response.parts) text += part.text();
   auto compressed = iceberg::compress_gzip(text);
   if (!compressed) return;
-  response.parts = {std::move(*compressed)};
+  response.parts.clear();
+  response.parts.emplace_back(std::move(*compressed));
   response.is_gzip = true;
 }
 

@@ -31,7 +31,7 @@ std::optional<StoredAnswer> stored_answer_of(const Response& response) {
   if (response.body_bytes() > kStoredTextBytesMax) return std::nullopt;
   StoredAnswer stored;
   stored.status = static_cast<std::uint16_t>(response.status);
-  for (const auto& part : response.parts) stored.text += part;
+  for (const auto& part : response.parts) stored.text += part.text();
   if (!stored.text.empty()) stored.form = StoredAnswer::Form::kJson;
   return stored;
 }

@@ -41,7 +41,7 @@ Result<std::string> with_referenced_snapshots(std::string text, const MetadataFi
 
 }  // namespace
 
-Response metadata_response(const TableRow& row, std::optional<std::string> metadata,
+Response metadata_response(const TableRow& row, std::optional<BodyPart> metadata,
                            ResultConfig config) {
   std::string head = "{";
   if (!row.location.empty()) {
@@ -51,14 +51,17 @@ Response metadata_response(const TableRow& row, std::optional<std::string> metad
   }
   if (metadata) head += R"("metadata":)";
   Response response = json_response({});
-  response.parts = {std::move(head)};
+  response.parts.clear();
+  response.parts.reserve(3);
+  response.parts.emplace_back(std::move(head));
   if (metadata) response.parts.push_back(std::move(*metadata));
-  response.parts.emplace_back(config == ResultConfig::kEmpty ? R"(,"config":{}})" : "}");
+  response.parts.emplace_back(
+      std::string(config == ResultConfig::kEmpty ? R"(,"config":{}})" : "}"));
   return response;
 }
 
-Response tagged_response(const TableRow& row, std::optional<std::string> metadata,
-                         ResultConfig config, SnapshotMode mode) {
+Response tagged_response(const TableRow& row, std::optional<BodyPart> metadata, ResultConfig config,
+                         SnapshotMode mode) {
   Response response = metadata_response(row, std::move(metadata), config);
   if (!row.location.empty()) response.etag = etag_of(row, mode);
   return response;

@@ -19,11 +19,11 @@ namespace iceblink::daemon::http {
 enum class ResultConfig : std::uint8_t { kNone, kEmpty };
 
 /// `row` without a location: staged, which has no file. `metadata` absent: it was not read.
-[[nodiscard]] Response metadata_response(const TableRow& row, std::optional<std::string> metadata,
+[[nodiscard]] Response metadata_response(const TableRow& row, std::optional<BodyPart> metadata,
                                          ResultConfig config);
 
 /// As above, with the tag of the representation.
-[[nodiscard]] Response tagged_response(const TableRow& row, std::optional<std::string> metadata,
+[[nodiscard]] Response tagged_response(const TableRow& row, std::optional<BodyPart> metadata,
                                        ResultConfig config, SnapshotMode mode = SnapshotMode::kAll);
 
 /// Reads the file of a row, as long as the disk takes. kRefs: metadata that is more than this

@@ -58,7 +58,7 @@ void load(const ExchangePtr& exchange, ObjectKind kind, SnapshotMode mode) {
     Services& services = exchange->services();
     auto text = read_document_at_once(*found->row, services.metadata_rules, services.documents);
     if (text) {
-      return exchange->answer(tagged_response(*found->row, std::move(*text), ResultConfig::kEmpty));
+      return exchange->answer(tagged_response(*found->row, std::move(text), ResultConfig::kEmpty));
     }
   }
   exchange->on_file_thread([exchange, kind, ident = std::move(found->ident),

@@ -82,7 +82,7 @@ void append_field(std::string& head, std::string_view name, std::string_view val
 
 std::size_t Response::body_bytes() const noexcept {
   std::size_t bytes = 0;
-  for (const auto& part : parts) bytes += part.size();
+  for (const auto& part : parts) bytes += part.text().size();
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace iceblink::daemon::http {
@@ -21,17 +22,32 @@ struct FileBody {
   std::shared_ptr<const void> holder;
 };
 
+/// A piece of a body: of this answer alone, or one that others read, too.
+class BodyPart {
+ public:
+  // Both implicit: a body is mostly given as a string.
+  BodyPart(std::string text) : own_(std::move(text)) {}
+  /// Not null.
+  BodyPart(std::shared_ptr<const std::string> text) : shared_(std::move(text)) {}
+
+  [[nodiscard]] std::string_view text() const noexcept { return shared_ ? *shared_ : own_; }
+
+ private:
+  std::string own_;
+  std::shared_ptr<const std::string> shared_;
+};
+
 /// An answer. Its header fields are named members, so that no client's text can become a header.
 struct Response {
   unsigned status = 204;
-  std::string_view content_type;   // static storage; empty when there is no body
-  std::vector<std::string> parts;  // of the body, sent one after another without a copy
-  std::optional<FileBody> file;    // the body, in place of parts
-  bool is_gzip = false;            // the parts are one gzip member
-  std::string etag;                // with its quotes
-  std::string allow;               // of a 405
-  std::string_view challenge;      // WWW-Authenticate of a 401; static storage
-  std::string refusal;             // of a 401 and 403: why, for the log
+  std::string_view content_type;  // static storage; empty when there is no body
+  std::vector<BodyPart> parts;    // of the body, sent one after another without a copy
+  std::optional<FileBody> file;   // the body, in place of parts
+  bool is_gzip = false;           // the parts are one gzip member
+  std::string etag;               // with its quotes
+  std::string allow;              // of a 405
+  std::string_view challenge;     // WWW-Authenticate of a 401; static storage
+  std::string refusal;            // of a 401 and 403: why, for the log
   std::optional<unsigned> retry_after_s;
   std::optional<std::uint64_t> generation;  // Iceblink-Generation
   std::string checksum;                     // Iceblink-Checksum: ALGORITHM=HEX, of the body

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/basic_socket_acceptor.hpp>
-#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
@@ -19,6 +18,7 @@
 #include "daemon/http/connection_registry.h"
 #include "daemon/http/error_body.h"
 #include "daemon/http/event_loop.h"
+#include "daemon/http/loop.h"
 #include "daemon/http/tls_context.h"
 #include "daemon/log_event.h"
 #include "daemon/thread_name.h"
@@ -34,6 +34,16 @@ using std::chrono::steady_clock;
 
 /// After an accept failed for want of descriptors or memory.
 constexpr milliseconds kAcceptPause{100};
+/// How a connection goes.
+struct Leaving {
+  std::shared_ptr<std::atomic<std::size_t>> connection_count;
+  void operator()(const Connection* connection) const noexcept {
+    delete connection;
+    // relaxed: a count to choose a loop by
+    connection_count->fetch_sub(1, std::memory_order_relaxed);
+  }
+};
+
 /// What a stop gives those who have connected and not yet asked anything.
 constexpr milliseconds kFirstRequestGrace{200};
 
@@ -59,10 +69,12 @@ class Server::State {
         connections_max_(options_.connections_max),
         limits_(std::make_shared<ConnectionLimits>(options_.limits)),
         tls_(options_.tls),
-        io_(static_cast<int>(options_.threads)),
-        work_(io_.get_executor()),
-        sweep_timer_(io_),
-        heartbeat_timer_(io_) {}
+        sweep_timer_(own_.io()),
+        heartbeat_timer_(own_.io()) {
+    for (std::size_t i = 0; i < options_.threads; ++i) {
+      loops_.push_back(std::make_unique<Loop>());
+    }
+  }
 
   ~State() { stop(); }
 
@@ -70,7 +82,7 @@ class Server::State {
     for (Listener& listener : listeners) {
       const int family = listener.transport() == Transport::kUnix ? AF_UNIX : AF_INET;
       auto& accepting =
-          accepting_.emplace_back(std::make_unique<Accepting>(io_, std::move(listener)));
+          accepting_.emplace_back(std::make_unique<Accepting>(own_.io(), std::move(listener)));
       error_code error;
       accepting->acceptor.assign(stream_protocol(family, 0), accepting->listener.fd(), error);
       // Else Asio waits for the next connection, while another may wait behind one that is gone.
@@ -83,10 +95,14 @@ class Server::State {
     for (auto& accepting : accepting_) accept(*accepting);
     sweep();
     if (options_.heartbeat) beat();
-    for (std::size_t i = 0; i < options_.threads; ++i) {
+    threads_.emplace_back([this] {
+      name_this_thread("http-accept");
+      own_.run([this] { return begin_what_is_lost(); });
+    });
+    for (std::size_t i = 0; i < loops_.size(); ++i) {
       threads_.emplace_back([this, i] {
         name_this_thread("http-" + std::to_string(i));
-        serve();
+        loops_[i]->run();
       });
     }
     return Ok{};
@@ -104,7 +120,7 @@ class Server::State {
     if (threads_.empty()) return;
     // relaxed: a sign for those who probe; orders nothing
     services_.is_ready.store(false, std::memory_order_relaxed);
-    asio::post(io_, [this] {
+    asio::post(own_.io(), [this] {
       const std::lock_guard lock(accept_mutex_);
       if (std::exchange(is_stopping_, true)) return;
       error_code ignored;
@@ -133,7 +149,8 @@ class Server::State {
 
   void stop() noexcept {
     if (threads_.empty()) return;
-    io_.stop();
+    own_.stop();
+    for (auto& loop : loops_) loop->stop();
     for (auto& thread : threads_) thread.join();
     threads_.clear();
     accepting_.clear();
@@ -148,19 +165,6 @@ class Server::State {
     asio::steady_timer pause;
     std::atomic<bool> is_lost{false};  // relaxed: claimed by an exchange
   };
-
-  // Nothing a handler throws may end a thread.
-  void serve() {
-    for (;;) {
-      try {
-        io_.run();
-        return;
-      } catch (const std::exception& error) {
-        log_event(level::err, "handler threw", {{"message", error.what()}});
-      }
-      while (!io_.stopped() && !begin_what_is_lost()) std::this_thread::sleep_for(kAcceptPause);
-    }
-  }
 
   /// Begins what goes on for as long as the server does. Where there was no memory for that, the
   /// thread that it was asked on begins it again.
@@ -192,17 +196,26 @@ class Server::State {
     }
   }
 
+  /// That with the fewest connections.
+  [[nodiscard]] Loop& quietest_loop() const {
+    // relaxed: a count to choose a loop by
+    return **std::ranges::min_element(loops_, {}, [](const auto& loop) {
+      return loop->connection_count()->load(std::memory_order_relaxed);
+    });
+  }
+
   void accept(Accepting& accepting) {
     begin(accepting.is_lost, [&] {
-      accepting.acceptor.async_accept(asio::make_strand(io_),
-                                      [this, &accepting](error_code error, Socket socket) {
-                                        on_accept(accepting, error, std::move(socket));
+      Loop& loop = quietest_loop();
+      accepting.acceptor.async_accept(loop.io(),
+                                      [this, &accepting, &loop](error_code error, Socket socket) {
+                                        on_accept(accepting, loop, error, std::move(socket));
                                       });
       ++accepts_pending_;
     });
   }
 
-  void on_accept(Accepting& accepting, const error_code& error, Socket socket) {
+  void on_accept(Accepting& accepting, const Loop& loop, const error_code& error, Socket socket) {
     const std::lock_guard lock(accept_mutex_);
     --accepts_pending_;
     accepts_ended_.notify_all();  // seen once the mutex is let go
@@ -212,7 +225,7 @@ class Server::State {
     }
     if (error) return pause(accepting, error.message().c_str());
     try {
-      take(accepting, std::move(socket));
+      take(accepting.listener.transport(), loop, std::move(socket));
     } catch (const std::exception& thrown) {
       return pause(accepting, thrown.what());
     }
@@ -233,8 +246,7 @@ class Server::State {
     });
   }
 
-  void take(const Accepting& accepting, Socket socket) {
-    const Transport transport = accepting.listener.transport();
+  void take(Transport transport, const Loop& loop, Socket socket) {
     auto tls = transport == Transport::kTcp ? tls_.get() : nullptr;
     // relaxed: a limit, which orders nothing
     const auto connections_max = connections_max_.load(std::memory_order_relaxed);
@@ -261,8 +273,11 @@ class Server::State {
       ::setsockopt(socket.native_handle(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     }
     Caller caller = caller_of(transport, socket.native_handle());
-    auto connection = std::make_shared<Connection>(
-        std::move(socket), std::move(tls), std::move(caller), services_, limits_, registry_);
+    auto made = std::make_unique<Connection>(std::move(socket), std::move(tls), std::move(caller),
+                                             services_, limits_, registry_);
+    // relaxed: a count to choose a loop by
+    loop.connection_count()->fetch_add(1, std::memory_order_relaxed);
+    const std::shared_ptr<Connection> connection(made.release(), Leaving{loop.connection_count()});
     registry_->add(connection);
     connection->start();
     if (is_stopping_) connection->drain();  // accepted just before: it is answered, too
@@ -273,7 +288,8 @@ class Server::State {
     const Response response =
         error_response({ErrorKind::kBusy, "there are " + std::to_string(connections_max) +
                                               " connections already; try again"});
-    const std::string text = head_of(response, {.keeps_alive = false}) + response.parts.front();
+    const std::string text =
+        head_of(response, {.keeps_alive = false}).append(response.parts.front().text());
     error_code ignored;
     socket.non_blocking(true, ignored);
     socket.write_some(asio::buffer(text), ignored);
@@ -316,8 +332,9 @@ class Server::State {
   std::atomic<std::size_t> connections_max_;
   Reloadable<ConnectionLimits> limits_;
   Reloadable<TlsContext> tls_;
-  asio::io_context io_;
-  const asio::executor_work_guard<asio::io_context::executor_type> work_;
+  /// Accepts, and has the timers: what these do waits for no request.
+  Loop own_;
+  std::vector<std::unique_ptr<Loop>> loops_;  // of the connections
   asio::steady_timer sweep_timer_;
   asio::steady_timer heartbeat_timer_;
   std::vector<std::unique_ptr<Accepting>> accepting_;

@@ -19,13 +19,14 @@
 namespace iceblink::daemon::http {
 
 struct ServerOptions {
+  /// Each has its own connections; one more accepts them and has the timers.
   std::size_t threads = 2;
   /// Above, the one that is idle longest is closed; if none is, the new one, with a 429. A quarter
   /// is not for TCP.
   std::size_t connections_max = 1024;
   ConnectionLimits limits;
   std::shared_ptr<const TlsContext> tls;  // of TCP; nullptr: without
-  /// Called on a server thread, every `heartbeat_period`: so it also shows that they run.
+  /// Called every `heartbeat_period`, on the thread that accepts.
   std::function<void()> heartbeat;
   std::chrono::milliseconds heartbeat_period{100};
 };

@@ -1,6 +1,6 @@
 // The bytes of a connection: a socket's, or those that TLS makes of them.
 //
-// Thread safety: on the socket's strand alone, which handlers run on too.
+// Thread safety: on the thread of the socket's event loop alone, which handlers run on too.
 //
 // Invariants:
 //  - Unix and TCP sockets are one type here, with and without TLS, so that the code above is
@@ -12,7 +12,6 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/strand.hpp>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -20,8 +19,9 @@
 
 namespace iceblink::daemon::http {
 
-using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
-using Socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, Strand>;
+/// Of an event loop that one thread runs, and no other.
+using Executor = boost::asio::io_context::executor_type;
+using Socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, Executor>;
 
 class TlsContext;
 
@@ -34,7 +34,7 @@ class Stream {
   Stream(Socket socket, std::shared_ptr<const TlsContext> tls);
   ~Stream();
 
-  [[nodiscard]] Strand executor() { return socket_.get_executor(); }
+  [[nodiscard]] Executor executor() { return socket_.get_executor(); }
   [[nodiscard]] bool has_tls() const noexcept { return tls_ != nullptr; }
 
   /// Before anything is read or written. Without TLS it is done at once.

@@ -10,7 +10,7 @@ namespace {
 TEST(ErrorBody, HoldsMessageTypeAndTheStatusAsCode) {
   const Response response = error_response({404, "NoSuchTableException"}, "Table \"a\" is\n gone");
   EXPECT_EQ(response.status, 404u);
-  const auto body = boost::json::parse(response.parts.at(0));
+  const auto body = boost::json::parse(response.parts.at(0).text());
   EXPECT_EQ(body.at("error").at("message").as_string(), "Table \"a\" is\n gone");
   EXPECT_EQ(body.at("error").at("type").as_string(), "NoSuchTableException");
   EXPECT_EQ(body.at("error").at("code").as_int64(), 404);
@@ -21,16 +21,17 @@ TEST(ErrorBody, IsUtf8WhateverTheMessageHolds) {
        {"\xff", "a\xC3", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
     const Response response = error_response({400, "BadRequestException"}, bytes);
     boost::json::error_code error;
-    boost::json::parse(response.parts.at(0), error);
-    EXPECT_FALSE(error) << response.parts.at(0);
+    boost::json::parse(response.parts.at(0).text(), error);
+    EXPECT_FALSE(error) << response.parts.at(0).text();
   }
   const Response kept = error_response({400, "BadRequestException"}, "\xC3\xA9");
-  EXPECT_EQ(boost::json::parse(kept.parts.at(0)).at("error").at("message").as_string(), "\xC3\xA9");
+  EXPECT_EQ(boost::json::parse(kept.parts.at(0).text()).at("error").at("message").as_string(),
+            "\xC3\xA9");
 }
 
 std::string message_of(const Response& response) {
   return std::string(
-      boost::json::parse(response.parts.at(0)).at("error").at("message").as_string());
+      boost::json::parse(response.parts.at(0).text()).at("error").at("message").as_string());
 }
 
 TEST(ErrorBody, CutsAMessageThatIsLongBetweenCharacters) {

@@ -115,53 +115,52 @@ TEST_F(Load, AnswersOthersWhileALargeAnswerIsNotRead) {
   EXPECT_GT(answer->body.size(), std::size_t{6} << 20);
 }
 
-// What is read for a client that does not take it would fill memory.
-TEST_F(Load, RefusesMoreLargeAnswersWhileTooManyAreNotRead) {
-  register_large_table("large");
-  std::vector<HttpClient> stalled;
-  for (int i = 0; i < 3; ++i) {
-    stalled.push_back(connect());
-    ASSERT_TRUE(stalled.back().send(load_of("large")));
-  }
-  const auto load_refs = [&] { return get(table("t") + "?snapshots=refs"); };
-  const auto wait_for = [&](int status) {
-    const auto deadline = std::chrono::steady_clock::now() + kWatchdog;
-    auto answer = load_refs();
-    while (answer.status != status && std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::yield();
-      answer = load_refs();
+/// Large answers that nobody takes, as many as the daemon makes at a time.
+class LargeAnswers : public Load {
+ protected:
+  void SetUp() override {
+    Load::SetUp();
+    register_large_table("large");
+    for (int i = 0; i < 2; ++i) {
+      stalled_.push_back(connect());
+      ASSERT_TRUE(stalled_.back().send(load_of("large")));
+      // It has begun, and has its share before the next one comes.
+      ASSERT_EQ(stalled_.back().next_status(), 200) << i;
     }
-    return answer;
-  };
-  const auto refused = wait_for(429);
+  }
+  void let_go() {
+    stalled_.clear();
+    const auto deadline = std::chrono::steady_clock::now() + kWatchdog;
+    while (load_refs().status != 200 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    EXPECT_THAT(load_refs(), HasStatus(200));
+  }
+  HttpResponse load_refs() { return get(table("t") + "?snapshots=refs"); }
+
+ private:
+  std::vector<HttpClient> stalled_;
+};
+
+// What is read for a client that does not take it would fill memory.
+TEST_F(LargeAnswers, KeepOthersAwayWhileTooManyAreNotRead) {
+  const auto refused = load_refs();
   EXPECT_THAT(refused, IsError(429, "SlowDownException", HasSubstr("large answers")));
   EXPECT_NE(refused.header("retry-after"), "");
   expect_error_body(refused);
   EXPECT_THAT(get(""), HasStatus(200));
-  stalled.clear();
-  EXPECT_THAT(wait_for(200), HasStatus(200));
+  let_go();
 }
 
 // Whose answers are not taken keeps others from large answers alone.
-TEST_F(Load, OfReadersHoldsUpNoCommit) {
-  register_large_table("large");
-  std::vector<HttpClient> stalled;
-  for (int i = 0; i < 3; ++i) {
-    stalled.push_back(connect());
-    ASSERT_TRUE(stalled.back().send(load_of("large")));
-  }
-  const auto deadline = std::chrono::steady_clock::now() + kWatchdog;
-  auto client = connect();
-  HttpResponse large = client.get("/v1/namespaces/ns/tables/large");
-  while (large.status != 429 && std::chrono::steady_clock::now() < deadline) {
-    large = client.get("/v1/namespaces/ns/tables/large");
-  }
-  ASSERT_THAT(large, HasStatus(429));
+TEST_F(LargeAnswers, HoldUpNoCommit) {
+  ASSERT_THAT(connect().get("/v1/namespaces/ns/tables/large"), HasStatus(429));
   const std::string padding = R"("x":")" + std::string(100'000, ' ') + "\",";
   EXPECT_THAT(send({.verb = "POST",
                     .target = "/v1/namespaces/ns/tables/t",
                     .body = "{" + padding + R"("requirements":[],"updates":[]})"}),
               HasStatus(200));
+  let_go();
 }
 
 }  // namespace
