@@ -4,7 +4,8 @@
 //   lookup_bench --segment DIR --lmdb DIR --tables N --rounds N --lookups N
 //                [--listings N [--beside SEGMENT --beside-tables N]] [--one-map 1]
 //
-// With --one-map the private map has one form, which is looked up part by part.
+// With --one-map the private map has one form, which is looked up part by part, and no keys are
+// prepared.
 #include <benchmark/benchmark.h>
 #include <iceblink/catalog.h>
 
@@ -56,6 +57,7 @@ class Workload {
     return {questions_.idents.data() + index * kBlock, kBlock};
   }
   [[nodiscard]] const Sum& sum(std::size_t index) const noexcept { return sums_[index]; }
+  [[nodiscard]] const std::vector<TableIdent>& idents() const noexcept { return questions_.idents; }
 
  private:
   Questions questions_;
@@ -167,6 +169,38 @@ void register_catalog(const Workload& workload, std::size_t blocks, Sides& sides
                       if (!location.ok()) continue;
                       ++sum.found;
                       sum.location_bytes += location->size();
+                    }
+                    return sum;
+                  });
+}
+
+/// Names whose keys were made before, on both sides.
+void register_prepared(const Workload& workload, std::size_t blocks, Sides& sides) {
+  std::vector<PreparedKey> made;
+  made.reserve(workload.idents().size());
+  for (const auto& ident : workload.idents()) made.push_back(take(sides.catalog.prepare(ident)));
+  const auto keys = std::make_shared<const std::vector<PreparedKey>>(std::move(made));
+  const auto keys_of = [keys, &workload](std::span<const TableIdent> idents) {
+    const auto first = static_cast<std::size_t>(idents.data() - workload.idents().data());
+    return std::span(*keys).subspan(first, idents.size());
+  };
+  register_lookup("table_exists_prepared", workload, blocks, Checks::kFound,
+                  [&catalog = sides.catalog, keys_of](std::span<const TableIdent> idents) {
+                    Sum sum;
+                    for (const PreparedKey& key : keys_of(idents)) {
+                      const auto exists = catalog.table_exists(key);
+                      if (exists.ok() && *exists) ++sum.found;
+                    }
+                    return sum;
+                  });
+  register_lookup("lmdb_prepared", workload, std::max<std::size_t>(1, blocks / 4),
+                  Checks::kFoundAndBytes,
+                  [&reader = *sides.reader, keys_of](std::span<const TableIdent> idents) {
+                    Sum sum;
+                    for (const PreparedKey& key : keys_of(idents)) {
+                      const std::size_t bytes = reader.renew_and_get(key.encoded());
+                      sum.found += bytes > 0 ? 1 : 0;
+                      sum.location_bytes += bytes;
                     }
                     return sum;
                   });
@@ -286,6 +320,7 @@ int main(int argc, char** argv) {
   register_maps(workload, blocks, sides);
   register_many(workload, blocks, sides);
   register_lmdb(workload, std::max<std::size_t>(1, blocks / 4), sides);
+  if (maps == Maps::kBoth) register_prepared(workload, blocks, sides);
   if (listings > 0) register_listings("", sample, sides.catalog, listings);
   std::optional<Catalog> beside;
   if (const std::string dir = argument(argc, argv, "--beside", ""); !dir.empty()) {

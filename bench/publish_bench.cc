@@ -20,6 +20,8 @@ using namespace iceblink::bench;
 
 constexpr int kBuilderCpu = 0;
 constexpr int kCommitterCpu = 1;
+/// In which a disk would sync; less than any does.
+constexpr std::uint64_t kPauseNs = 10'000;
 
 /// What it takes to read the thread's clock: part of every sample, and not the commit's.
 std::uint64_t clock_cost_ns(clockid_t clock) {
@@ -57,6 +59,31 @@ class CommitTimer {
   const std::uint64_t cpu_cost_ = clock_cost_ns(CLOCK_THREAD_CPUTIME_ID);
 };
 
+/// The two halves of a commit apart, with a pause where a daemon syncs its store.
+void measure_paused(const std::string& name, PublisherSide& side,
+                    const std::vector<PublisherSide::Move>& moves, Samples& samples) {
+  const std::uint64_t clock_cost = clock_cost_ns(CLOCK_THREAD_CPUTIME_ID);
+  std::vector<std::uint64_t> reserves;
+  std::vector<std::uint64_t> publishes;
+  reserves.reserve(moves.size());
+  publishes.reserve(moves.size());
+  const auto time = [&](std::vector<std::uint64_t>& times, auto work) {
+    const std::uint64_t begin = thread_cpu_ns();
+    work();
+    const std::uint64_t taken = thread_cpu_ns() - begin;
+    times.push_back(taken > clock_cost ? taken - clock_cost : 0);
+  };
+  for (const auto& move : moves) {
+    time(reserves, [&] { side.reserve(move); });
+    const std::uint64_t end = wall_ns() + kPauseNs;
+    while (wall_ns() < end) {
+    }
+    time(publishes, [&] { side.publish(move); });
+  }
+  samples.add(name + "/reserve", quantile(reserves, 0.5));
+  samples.add(name + "/publish", quantile(publishes, 0.5));
+}
+
 /// The newest location of every table moved is what the arena says.
 void check_moved(PublisherSide& side, std::size_t commits) {
   const auto stats = side.publisher().stats();
@@ -80,13 +107,18 @@ void measure_sizes(const std::string& dir, std::size_t small, std::size_t large,
     samples.add(name + std::string("/cpu"), quantile(timer.cpu_ns, 0.5));
     samples.add(name + std::string("/wall"), quantile(timer.wall, 0.5));
   };
+  const std::size_t paused = commits / 8;
   for (std::size_t round = 0; round < rounds; ++round) {
     measure("small", small_side, small, round);
     measure("large", large_side, large, round);
     measure("large_few", large_side, small, round);
+    const std::size_t other = (rounds + round) * commits;
+    measure_paused("small_paused", small_side, small_side.prepare(paused, other, small), samples);
+    measure_paused("large_paused", large_side, large_side.prepare(paused, other, large), samples);
   }
-  check_moved(small_side, rounds * commits);
-  check_moved(large_side, 2 * rounds * commits);
+  samples.add("pause_us", kPauseNs / 1000.0);
+  check_moved(small_side, rounds * (commits + paused));
+  check_moved(large_side, rounds * (2 * commits + paused));
 }
 
 /// Builds arenas one after another, each after a pause as long as the last one took.

@@ -5,6 +5,16 @@
 #include "bench/measurement.h"
 
 namespace iceblink::bench {
+namespace {
+
+shm::Change change_of(const PublisherSide::Move& move) {
+  return {.kind = shm::RecordKind::kTable,
+          .key = move.key,
+          .location = move.location,
+          .format_version = 2};
+}
+
+}  // namespace
 
 std::unique_ptr<shm::Publisher> publish(const std::string& runtime_dir,
                                         const shm::CatalogSource& source) {
@@ -21,7 +31,7 @@ std::unique_ptr<shm::Publisher> publish(const std::string& runtime_dir,
 }
 
 PublisherSide::PublisherSide(const std::string& runtime_dir, SampleCatalog catalog)
-    : catalog_(catalog), publisher_(publish(runtime_dir, SampleSource(catalog_))) {}
+    : catalog_(catalog), publisher_(bench::publish(runtime_dir, SampleSource(catalog_))) {}
 
 PublisherSide::Move PublisherSide::prepare_one(std::size_t table_index, std::size_t version) const {
   return {encode(catalog_.ident(table_index)), catalog_.location(table_index, version)};
@@ -39,14 +49,14 @@ std::vector<PublisherSide::Move> PublisherSide::prepare(std::size_t count, std::
   return moves;
 }
 
-std::uint64_t PublisherSide::commit(const Move& move) {
-  const shm::Change change{.kind = shm::RecordKind::kTable,
-                           .key = move.key,
-                           .location = move.location,
-                           .format_version = 2};
-  const std::span changes(&change, 1);
-  require_ok(publisher_->reserve(changes));
-  publisher_->publish(++generation_, changes);
+void PublisherSide::reserve(const Move& move) {
+  const shm::Change change = change_of(move);
+  require_ok(publisher_->reserve({&change, 1}));
+}
+
+std::uint64_t PublisherSide::publish(const Move& move) {
+  const shm::Change change = change_of(move);
+  publisher_->publish(++generation_, {&change, 1});
   return generation_;
 }
 

@@ -35,7 +35,13 @@ class PublisherSide {
   [[nodiscard]] Move prepare_one(std::size_t table_index, std::size_t version) const;
 
   /// One commit: room, then visible. Returns its generation.
-  std::uint64_t commit(const Move& move);
+  std::uint64_t commit(const Move& move) {
+    reserve(move);
+    return publish(move);
+  }
+  void reserve(const Move& move);
+  /// What was reserved last.
+  std::uint64_t publish(const Move& move);
 
   [[nodiscard]] shm::Publisher& publisher() noexcept { return *publisher_; }
   [[nodiscard]] const SampleCatalog& catalog() const noexcept { return catalog_; }

@@ -21,7 +21,7 @@ FULL = {
     "publish_rounds": 11, "commits": 20_000, "build_commits": 25_000, "pace_ns": 40_000,
     "wake_rounds": 21, "wakes": 100, "writes": 1_000,
     "disk_rounds": 5, "disk_ms": 2_000, "writers": 64,
-    "open_rounds": 41, "start_rounds": 7, "parse_rounds": 15, "files": 1_000, "file_rounds": 21,
+    "open_rounds": 41, "flip_rounds": 15, "flip_lookups": 10_000, "start_rounds": 7, "parse_rounds": 15, "files": 1_000, "file_rounds": 21,
     "resolves": 60_000, "resolve_rounds": 61, "cache_uses": 1_000_000, "cache_rounds": 3,
     "plan_files": 500, "plan_rounds": 11, "pyiceberg_rounds": 5,
     "rest_rounds": 11, "requests": 2_000, "snapshots": 10_000,
@@ -41,7 +41,7 @@ SMOKE = {
     "publish_rounds": 2, "commits": 1_000, "build_commits": 5_000, "pace_ns": 10_000,
     "wake_rounds": 2, "wakes": 10, "writes": 100,
     "disk_rounds": 1, "disk_ms": 200, "writers": 64,
-    "open_rounds": 3, "start_rounds": 1, "parse_rounds": 1, "files": 100, "file_rounds": 3,
+    "open_rounds": 3, "flip_rounds": 2, "flip_lookups": 200, "start_rounds": 1, "parse_rounds": 1, "files": 100, "file_rounds": 3,
     "resolves": 5_000, "resolve_rounds": 2, "cache_uses": 20_000, "cache_rounds": 1,
     "plan_files": 20, "plan_rounds": 2, "pyiceberg_rounds": 1,
     "rest_rounds": 2, "requests": 50, "snapshots": 500,
@@ -139,6 +139,9 @@ def lookups(name, tables, figures, lmdb_target):
                         "ns", figures[f"{entry}/cpu"], private, "<= 1.15")
     yield ratio_row(f"{name}/lmdb", f"Catalog::table_exists against LMDB renew + get; {where}",
                     "ns", figures["table_exists/cpu"], figures["lmdb/cpu"], lmdb_target)
+    yield ratio_row(f"{name}/prepared", "Catalog::table_exists of a prepared key against LMDB renew "
+                    f"+ get of the same encoded key; {where}", "ns",
+                    figures["table_exists_prepared/cpu"], figures["lmdb_prepared/cpu"], lmdb_target)
     yield ratio_row(f"{name}/resolve_location",
                     f"an owned string, against the private map's view; {where}",
                     "ns", figures["resolve_location/cpu"], private)
@@ -164,6 +167,7 @@ def c2(lab):
 def c4(lab):
     figures = lab.publishing
     large, tiny = lab.sizes["large"], lab.sizes["tiny"]
+    pause_us = int(figures["pause_us"][0])
     wall = median(figures["large/wall"]) / median(figures["small/wall"])
     yield ratio_row("C4/1M-vs-1k",
                     f"one pointer move a commit, reserve + publish: any of {large:,} tables "
@@ -172,6 +176,10 @@ def c4(lab):
     yield ratio_row("C4/1M-vs-1k/few-tables",
                     f"the same, but {tiny:,} tables are moved in both catalogs",
                     "ns", figures["large_few/cpu"], figures["small/cpu"])
+    for step in ("reserve", "publish"):
+        yield ratio_row(f"C4/1M-vs-1k/{step}", f"{step} alone, where {pause_us} us lie between reserve "
+                        "and publish, less than a sync of a disk takes; thread CPU time", "ns",
+                        figures[f"large_paused/{step}"], figures[f"small_paused/{step}"])
     share = sum(figures["builds/share"]) / len(figures["builds/share"])
     row = ratio_row("C4/p99.9-during-builds",
                     f"p99.9 against p50 of commits, {share:.0%} of them while an arena of "
@@ -229,6 +237,20 @@ def c7(lab):
                        f"Catalog::open and a first lookup in a new process, {large:,} tables; the "
                        "ratio is our time in ms, theirs LMDB's open and first get; wall", "ms",
                        figures["catalog/wall"], figures["lmdb/wall"], "<= 1", 1e-6)
+
+
+def first_touch(lab):
+    s = lab.sizes
+    large = s["large"]
+    figures = lab.programs.samples("flip_bench", "--dir", lab.memory_dir, "--tables", large, "--rounds",
+                                   s["flip_rounds"], "--lookups", s["flip_lookups"], alone=True)
+    yield absolute_row("first_touch/lookup", "a reader's first lookup after a flip, in which it maps "
+                       f"the new arena and unmaps the old one, {large:,} tables; the ratio is its time "
+                       "in ms, theirs Catalog::open and a first lookup; wall", "ms", figures["first"],
+                       figures["open"], "<= 1", 1e-6)
+    yield ratio_row("first_touch/pages", f"each of the {s['flip_lookups']:,} lookups after that, "
+                    "random ones, against as many others then, whose pages are mapped; wall", "ns",
+                    figures["touch"], figures["warm"])
 
 
 def c8(lab):
@@ -302,7 +324,7 @@ def file_batch(lab):
 
 
 ROWS = {"C1": c1, "C2": c2, "C3": cache_rows.c3, "C4": c4, "C5": c5, "C6a": c6a,
-        "C6b": rest_rows.c6b, "C7": c7,
+        "C6b": rest_rows.c6b, "C7": c7, "first_touch": first_touch,
         "C8": c8, "C9": c9, "C10": metadata_rows.c10,
         "C12": rest_rows.c12, "C13": c13, "commit": rest_rows.commit_size, "file_batch": file_batch,
         "cache_policy": cache_rows.cache_policy, "plan": plan_rows.plan, "peers": peer_rows.peers,

@@ -132,10 +132,12 @@ void ArenaWriter::link_into_parent(const Change& change, Record* record,
 
 void ArenaWriter::fetch_slot(std::uint64_t hash) const noexcept {
   constexpr int kForWriting = 1;
-  __builtin_prefetch(&slots_[home_slot(hash, header_->index_capacity)], kForWriting);
+  const std::uint64_t home = home_slot(hash, header_->index_capacity);
+  __builtin_prefetch(&slots_[home], kForWriting);
+  __builtin_prefetch(&sums_[home / kSlotsPerBlock], kForWriting);
 }
 
-void ArenaWriter::fetch_record(std::uint64_t hash) const noexcept {
+void ArenaWriter::fetch_record(std::uint64_t hash, std::size_t key_bytes) const noexcept {
   constexpr std::uint64_t kLineBytes = 64;
   constexpr std::uint64_t kProbesMax = 8;  // further slots have not been fetched either
   const std::uint64_t home = home_slot(hash, header_->index_capacity);
@@ -148,6 +150,7 @@ void ArenaWriter::fetch_record(std::uint64_t hash) const noexcept {
     const std::byte* const record = bytes_ + (slot & kOffsetMask);
     __builtin_prefetch(record);
     __builtin_prefetch(record + kLineBytes);
+    __builtin_prefetch(record + kRecordKeyOffset + key_bytes);
     return;
   }
 }

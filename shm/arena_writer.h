@@ -70,7 +70,7 @@ class ArenaWriter {
   /// Hints of what append() will read: first the slot, then the record that it names. In a large
   /// catalog each comes from memory, which other work can overlap.
   void fetch_slot(std::uint64_t hash) const noexcept;
-  void fetch_record(std::uint64_t hash) const noexcept;
+  void fetch_record(std::uint64_t hash, std::size_t key_bytes) const noexcept;
   void store_slot(Pending pending) noexcept;
   /// False: no writer made this, so that it cannot be appended: a key that is none, or not one of
   /// its kind's class, or whose namespace is not here. For what comes from another arena.

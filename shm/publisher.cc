@@ -97,7 +97,9 @@ Status Publisher::State::reserve(Room room, std::span<const Change> changes) {
     if (!fits(room) && !last_build_) return last_build_;
   }
   if (!fits(room)) return {ErrorKind::kNoSpace, "the arena that was built is too small"};
-  for (std::size_t i = 0; i < fetched; ++i) current_->writer.fetch_record(hashes[i]);
+  for (std::size_t i = 0; i < fetched; ++i) {
+    current_->writer.fetch_record(hashes[i], changes[i].key.size());
+  }
   reserved_ = room;
   return Ok{};
 }
@@ -116,7 +118,9 @@ void Publisher::State::publish_some(std::uint64_t generation,
     hashes[i] = writer.hash_of(changes[i].key);
     writer.fetch_slot(hashes[i]);
   }
-  for (std::size_t i = 0; i < changes.size(); ++i) writer.fetch_record(hashes[i]);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    writer.fetch_record(hashes[i], changes[i].key.size());
+  }
   for (std::size_t i = 0; i < changes.size(); ++i) {
     Change stamped = changes[i];
     stamped.generation = generation;
