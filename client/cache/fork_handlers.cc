@@ -21,20 +21,25 @@ ForkHandlers::ForkHandlers() {
   if (::pthread_atfork(before, after_in_parent, after_in_child) != 0) throw std::bad_alloc();
 }
 
-void ForkHandlers::add(Store* store) {
+void ForkHandlers::add(Store* store) noexcept {
   const std::lock_guard lock(mutex_);
-  stores_.push_back(store);
+  store->next_in_process_ = first_;
+  if (first_ != nullptr) first_->previous_in_process_ = store;
+  first_ = store;
 }
 
 void ForkHandlers::remove(Store* store) noexcept {
   const std::lock_guard lock(mutex_);
-  std::erase(stores_, store);
+  Store* const next = store->next_in_process_;
+  Store* const previous = store->previous_in_process_;
+  if (next != nullptr) next->previous_in_process_ = previous;
+  (previous != nullptr ? previous->next_in_process_ : first_) = next;
 }
 
 void ForkHandlers::before() noexcept {
   ForkHandlers& self = instance();
   self.mutex_.lock();
-  for (Store* store : self.stores_) {
+  for (Store* store = self.first_; store != nullptr; store = store->next_in_process_) {
     store->grave_mutex_.lock();
     store->mutex_.lock();
   }
@@ -42,7 +47,7 @@ void ForkHandlers::before() noexcept {
 
 void ForkHandlers::after_in_parent() noexcept {
   ForkHandlers& self = instance();
-  for (Store* store : self.stores_) {
+  for (Store* store = self.first_; store != nullptr; store = store->next_in_process_) {
     store->mutex_.unlock();
     store->grave_mutex_.unlock();
   }
@@ -50,7 +55,7 @@ void ForkHandlers::after_in_parent() noexcept {
 }
 
 void ForkHandlers::after_in_child() noexcept {
-  for (Store* store : instance().stores_) {
+  for (Store* store = instance().first_; store != nullptr; store = store->next_in_process_) {
     // Their threads do not exist here. Those that waited hold their flights for ever, so that no
     // condition variable is destroyed with waiters in it.
     ++store->life_;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <mutex>
-#include <vector>
 
 namespace iceblink::client::cache {
 
@@ -14,7 +13,7 @@ class ForkHandlers {
  public:
   /// Throws std::bad_alloc.
   static ForkHandlers& instance();
-  void add(Store* store);
+  void add(Store* store) noexcept;
   void remove(Store* store) noexcept;
 
  private:
@@ -24,7 +23,7 @@ class ForkHandlers {
   static void after_in_child() noexcept;
 
   std::mutex mutex_;
-  std::vector<Store*> stores_;
+  Store* first_ = nullptr;  // of a list through the stores: there may be one for each table
 };
 
 }  // namespace iceblink::client::cache

@@ -196,6 +196,10 @@ class Store : public std::enable_shared_from_this<Store> {
 
   std::mutex grave_mutex_;
   shm::Graveyard graveyard_;  // under grave_mutex_
+
+  // The fork handlers'.
+  Store* next_in_process_ = nullptr;
+  Store* previous_in_process_ = nullptr;
 };
 
 }  // namespace iceblink::client::cache
