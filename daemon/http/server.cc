@@ -34,6 +34,7 @@ using std::chrono::steady_clock;
 
 /// After an accept failed for want of descriptors or memory.
 constexpr milliseconds kAcceptPause{100};
+
 /// How a connection goes.
 struct Leaving {
   std::shared_ptr<std::atomic<std::size_t>> connection_count;
@@ -332,9 +333,10 @@ class Server::State {
   std::atomic<std::size_t> connections_max_;
   Reloadable<ConnectionLimits> limits_;
   Reloadable<TlsContext> tls_;
-  /// Accepts, and has the timers: what these do waits for no request.
-  Loop own_;
   std::vector<std::unique_ptr<Loop>> loops_;  // of the connections
+  /// Accepts, and has the timers: what these do waits for no request. Gone before the loops, whose
+  /// sockets an accept that is still pending holds.
+  Loop own_;
   asio::steady_timer sweep_timer_;
   asio::steady_timer heartbeat_timer_;
   std::vector<std::unique_ptr<Accepting>> accepting_;
